@@ -1,0 +1,22 @@
+package wire
+
+// The bounds of every parser of the system stand here together (WIRE.md §1 to §5).
+const (
+	MaxFileBytes     = 64 << 20  // a JSON file
+	MaxJSONDepth     = 16        // levels of objects and arrays
+	MaxInteger       = 1<<53 - 1 // an integer in JSON
+	MaxIDBytes       = 128       // batch id, command id, node id
+	MaxKindBytes     = 64
+	MaxSubjectBytes  = 512
+	MaxDNSNameBytes  = 253
+	MaxDomainBytes   = 255    // trust domain
+	MaxReasonUnits   = 500    // UTF-16 units
+	MaxTextUnits     = 256    // UTF-16 units of the other free texts
+	MaxLeaves        = 50_000 // in one batch
+	MaxPayloadBytes  = 65_536 // in one leaf
+	MaxBatchBytes    = 8_388_608
+	MaxSignatures    = 64 // of one approval; approvals and signatures of one scope file
+	MaxKeys          = 64 // of one approver set
+	MaxTiers         = 64
+	MaxPayloadLevels = 32 // nested messages of a payload
+)

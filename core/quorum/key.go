@@ -91,7 +91,9 @@ func ParsePublicPEM(data []byte) (PublicKey, error) {
 }
 
 // PEM gives the form of a .pub file.
-func (p PublicKey) PEM() []byte { return pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: p.SPKI()}) }
+func (p PublicKey) PEM() []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: p.SPKI()})
+}
 
 // SPKI gives the 91 bytes of SPKI DER.
 func (p PublicKey) SPKI() []byte { return bytes.Clone(p.spki[:]) }

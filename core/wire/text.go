@@ -31,7 +31,9 @@ func ParseHex(what, s string, size int) ([]byte, error) {
 }
 
 // ParseBase64 decodes standard base64, padded and canonical. The error is INVALID_INPUT.
-func ParseBase64(what, s string) ([]byte, error) { return parseBase64(stdStrict, what, "padded base64", s) }
+func ParseBase64(what, s string) ([]byte, error) {
+	return parseBase64(stdStrict, what, "padded base64", s)
+}
 
 // ParseBase64URL decodes base64url, unpadded and canonical. The error is INVALID_INPUT.
 func ParseBase64URL(what, s string) ([]byte, error) {

@@ -112,9 +112,9 @@ func plainRun[T string | []byte](s T, i int) int {
 	return i - start
 }
 
-// opensEscape tells whether the '<' at i would read as the start of an escape.
+// opensEscape tells whether what stands at i would read as the start of an escape: "<U+" or "<0x".
 func opensEscape[T string | []byte](s T, i int) bool {
-	return i+2 < len(s) && (s[i+1] == 'U' && s[i+2] == '+' || s[i+1] == '0' && s[i+2] == 'x')
+	return i+2 < len(s) && s[i] == '<' && (s[i+1] == 'U' && s[i+2] == '+' || s[i+1] == '0' && s[i+2] == 'x')
 }
 
 func decodeRune[T string | []byte](s T, i int) (rune, int) {

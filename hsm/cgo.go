@@ -1,0 +1,198 @@
+//go:build cgo && unix
+
+package hsm
+
+/*
+#cgo linux LDFLAGS: -ldl
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef unsigned long rv_t;
+typedef void (*function_t)(void);
+
+// CK_FUNCTION_LIST of PKCS#11 v2.x: the version, then the functions in their fixed order, C_Initialize first.
+struct function_list {
+	unsigned char version[2];
+	function_t f[68];
+};
+enum { F_LOGIN = 18 };
+
+// The functions behind Module, from C_Initialize to C_Sign.
+static const unsigned char needed[] = { 0, 1, 2, 4, 5, 6, 12, 13, F_LOGIN, 19, 24, 26, 27, 28, 42, 43 };
+
+// probe_module does step by step what the binding does at once and unchecked. It returns NULL and the functions, or
+// what went wrong, to be freed; *rv is C_GetFunctionList's answer where that was it.
+static char *probe_module(const char *path, struct function_list **list, rv_t *rv)
+{
+	*rv = 0;
+	*list = NULL;
+	void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!handle)
+		return strdup(dlerror());
+	rv_t (*get)(struct function_list **) = (rv_t (*)(struct function_list **))dlsym(handle, "C_GetFunctionList");
+	if (!get)
+		return strdup(dlerror());
+	*rv = get(list);
+	if (*rv)
+		return strdup("C_GetFunctionList failed");
+	if (!*list)
+		return strdup("C_GetFunctionList gave no functions");
+	if ((*list)->version[0] != 2 && (*list)->version[0] != 3)
+		return strdup("C_GetFunctionList gave functions of a version other than 2 and 3");
+	for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+		if (!(*list)->f[needed[i]])
+			return strdup("C_GetFunctionList left out a function that signing needs");
+	return NULL;
+}
+
+static rv_t login(struct function_list *list, unsigned long session, unsigned long user, unsigned char *pin, unsigned long n)
+{
+	return ((rv_t (*)(unsigned long, unsigned long, unsigned char *, unsigned long))list->f[F_LOGIN])(session, user, pin, n);
+}
+*/
+import "C"
+
+import (
+	"errors"
+	"unsafe"
+
+	"github.com/better-compute/approver/core/wire"
+	"github.com/miekg/pkcs11"
+)
+
+// A library is a Module over a shared object. C_Login does not go through the binding, which copies the PIN into memory
+// that nobody wipes and has no way to say NULL to a pin pad.
+type library struct {
+	ctx  *pkcs11.Ctx
+	list *C.struct_function_list
+}
+
+func openLibrary(path string) (Module, error) {
+	cpath := C.CString(path)
+	defer C.free(unsafe.Pointer(cpath))
+	var list *C.struct_function_list
+	var rv C.rv_t
+	if trouble := C.probe_module(cpath, &list, &rv); trouble != nil {
+		defer C.free(unsafe.Pointer(trouble))
+		text := C.GoString(trouble)
+		if rv != 0 {
+			return nil, wire.Errorf(wire.KeyUnavailable, "module", "the PKCS#11 module %q cannot be used: %s: %w", path, text, RV(rv))
+		}
+		return nil, wire.Errorf(wire.KeyUnavailable, "module", "the PKCS#11 module %q cannot be used: %s", path, text)
+	}
+	ctx := pkcs11.New(path)
+	if ctx == nil {
+		return nil, wire.Errorf(wire.KeyUnavailable, "module", "the PKCS#11 module %q could be loaded once, but not again", path)
+	}
+	return &library{ctx, list}, nil
+}
+
+// asRV turns the binding's error into ours.
+func asRV(err error) error {
+	if code, ok := errors.AsType[pkcs11.Error](err); ok {
+		return RV(code)
+	}
+	return err
+}
+
+func (l *library) Initialize() error { return asRV(l.ctx.Initialize()) }
+func (l *library) Finalize() error   { return asRV(l.ctx.Finalize()) }
+
+func (l *library) Library() (LibraryInfo, error) {
+	i, err := l.ctx.GetInfo()
+	return LibraryInfo{i.ManufacturerID, i.LibraryDescription, i.LibraryVersion.Major, i.LibraryVersion.Minor}, asRV(err)
+}
+
+func (l *library) Slots() ([]SlotID, error) {
+	ids, err := l.ctx.GetSlotList(true)
+	slots := make([]SlotID, len(ids))
+	for i, id := range ids {
+		slots[i] = SlotID(id)
+	}
+	return slots, asRV(err)
+}
+
+func (l *library) Slot(id SlotID) (SlotInfo, error) {
+	i, err := l.ctx.GetSlotInfo(uint(id))
+	return SlotInfo{i.SlotDescription, i.ManufacturerID}, asRV(err)
+}
+
+func (l *library) Token(id SlotID) (TokenRecord, error) {
+	i, err := l.ctx.GetTokenInfo(uint(id))
+	return TokenRecord{i.Label, i.ManufacturerID, i.Model, i.SerialNumber, i.Flags}, asRV(err)
+}
+
+func (l *library) OpenSession(id SlotID) (Session, error) {
+	s, err := l.ctx.OpenSession(uint(id), pkcs11.CKF_SERIAL_SESSION)
+	return Session(s), asRV(err)
+}
+
+func (l *library) CloseSession(s Session) error {
+	return asRV(l.ctx.CloseSession(pkcs11.SessionHandle(s)))
+}
+
+func (l *library) Login(s Session, u UserType, pin []byte) error {
+	var p *C.uchar
+	if len(pin) > 0 {
+		p = (*C.uchar)(unsafe.Pointer(unsafe.SliceData(pin)))
+	}
+	if rv := C.login(l.list, C.ulong(s), C.ulong(u), p, C.ulong(len(pin))); rv != 0 {
+		return RV(rv)
+	}
+	return nil
+}
+
+func (l *library) Logout(s Session) error { return asRV(l.ctx.Logout(pkcs11.SessionHandle(s))) }
+
+// findBatch is how many handles are asked for at a time, maxObjects how many of one search are taken: a token that shows
+// more is not one that can be told apart by hand.
+const (
+	findBatch  = 64
+	maxObjects = 1024
+)
+
+func (l *library) Find(s Session, template []Match) (found []Object, err error) {
+	attributes := make([]*pkcs11.Attribute, len(template))
+	for i, m := range template {
+		attributes[i] = pkcs11.NewAttribute(uint(m.Attribute), m.Value)
+	}
+	sh := pkcs11.SessionHandle(s)
+	if err := l.ctx.FindObjectsInit(sh, attributes); err != nil {
+		return nil, asRV(err)
+	}
+	defer func() {
+		if final := l.ctx.FindObjectsFinal(sh); err == nil {
+			err = asRV(final)
+		}
+	}()
+	for len(found) < maxObjects {
+		handles, _, err := l.ctx.FindObjects(sh, findBatch)
+		if err != nil || len(handles) == 0 {
+			return found, asRV(err)
+		}
+		for _, h := range handles {
+			found = append(found, Object(h))
+		}
+	}
+	return found, nil
+}
+
+func (l *library) Attribute(s Session, o Object, a Attribute) ([]byte, error) {
+	values, err := l.ctx.GetAttributeValue(pkcs11.SessionHandle(s), pkcs11.ObjectHandle(o),
+		[]*pkcs11.Attribute{{Type: uint(a)}})
+	if err != nil {
+		return nil, asRV(err)
+	}
+	return values[0].Value, nil
+}
+
+func (l *library) SignInit(s Session, m Mechanism, key Object) error {
+	return asRV(l.ctx.SignInit(pkcs11.SessionHandle(s),
+		[]*pkcs11.Mechanism{pkcs11.NewMechanism(uint(m), nil)}, pkcs11.ObjectHandle(key)))
+}
+
+func (l *library) Sign(s Session, digest []byte) ([]byte, error) {
+	signature, err := l.ctx.Sign(pkcs11.SessionHandle(s), digest)
+	return signature, asRV(err)
+}

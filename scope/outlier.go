@@ -38,7 +38,7 @@ func (d *Decoded) markRare() {
 				d.operations[i].rare = i != common && few(d.operations[i].size(), all)
 			}
 		}
-		d.markFields(operations, all)
+		d.markFields(operations, common, all)
 	}
 	d.order()
 }
@@ -61,8 +61,9 @@ type fieldValue struct {
 
 type tally struct{ subjects, operation int }
 
-// markFields looks at each field of the outermost message by itself.
-func (d *Decoded) markFields(operations []int, all int) {
+// markFields looks at each field of the outermost message by itself. Of an operation that is rare as a whole, while each
+// of its fields is not, it marks what differs from the common one.
+func (d *Decoded) markFields(operations []int, common, all int) {
 	seed := maphash.MakeSeed()
 	counts := make(map[fieldValue]tally)
 	numbers := d.fieldNumbers(operations[0])
@@ -85,12 +86,22 @@ func (d *Decoded) markFields(operations []int, all int) {
 			usual[value.field] = t.operation
 		}
 	}
+	of := func(n int) []fieldValue { return values[n*len(numbers) : (n+1)*len(numbers)] }
+	commonValues := of(slices.Index(operations, common))
 	for n, i := range operations {
 		o := &d.operations[i]
-		for _, value := range values[n*len(numbers) : (n+1)*len(numbers)] {
+		for _, value := range of(n) {
 			if operation, ok := usual[value.field]; ok && few(counts[value].subjects, all) {
 				o.rare = true
 				o.odd = append(o.odd, oddly{value.field, operation})
+			}
+		}
+		if !o.rare || len(o.odd) > 0 {
+			continue
+		}
+		for f, value := range of(n) {
+			if value != commonValues[f] {
+				o.odd = append(o.odd, oddly{value.field, common})
 			}
 		}
 	}

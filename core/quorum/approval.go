@@ -18,7 +18,7 @@ func (s *Scope) Approval(notAfter uint64, trustDomain string) (Statement, error)
 }
 
 func approvalStatement(batchID string, root merkle.Hash, size, notAfter uint64, trustDomain string) Statement {
-	return Statement{PurposeBatchApproval, [][]byte{
+	return Statement{purpose: PurposeBatchApproval, parts: [][]byte{
 		[]byte(batchID), root[:], wire.U64(size), wire.U64(notAfter), []byte(trustDomain),
 	}}
 }

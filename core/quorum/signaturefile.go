@@ -1,6 +1,7 @@
 package quorum
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"github.com/better-compute/approver/core/merkle"
@@ -18,6 +19,24 @@ type SignatureFile struct {
 	NotAfter    uint64 // Unix milliseconds
 	TrustDomain string
 	Unchecked   bool // signed without a scope that was reviewed
+}
+
+// NewSignatureFile gives the file of a signature over an approval; every field is read off the statement that was signed.
+// It panics for a statement of another purpose.
+func NewSignatureFile(s Statement, signature Signature) *SignatureFile {
+	if s.purpose != PurposeBatchApproval {
+		panic("quorum: a batch signature is over a " + string(PurposeBatchApproval))
+	}
+	return &SignatureFile{
+		KID: signature.KID, Sig: signature.Sig,
+		BatchID: string(s.parts[0]), ScopeRoot: merkle.Hash(s.parts[1]), ScopeSize: binary.BigEndian.Uint64(s.parts[2]),
+		NotAfter: binary.BigEndian.Uint64(s.parts[3]), TrustDomain: string(s.parts[4]), Unchecked: s.unchecked,
+	}
+}
+
+// Verifies tells whether the file's signature is the key's over what the file says was signed.
+func (f *SignatureFile) Verifies(key PublicKey) bool {
+	return key.KID() == f.KID && key.Verify(approvalStatement(f.BatchID, f.ScopeRoot, f.ScopeSize, f.NotAfter, f.TrustDomain), f.Sig)
 }
 
 type signatureJSON struct {
@@ -43,17 +62,23 @@ func ParseSignatureFile(data []byte) (*SignatureFile, error) {
 	if err := checkHeader(what, FormatBatchSignature, j.Format, j.Version); err != nil {
 		return nil, err
 	}
-	for member, absent := range map[string]bool{
-		"kid": j.KID == nil, "sig": j.Sig == nil, "batchId": j.BatchID == nil, "scopeRoot": j.ScopeRoot == nil,
-		"scopeSize": j.ScopeSize == nil, "notAfter": j.NotAfter == nil, "trustDomain": j.TrustDomain == nil,
+	for _, member := range []struct {
+		name   string
+		absent bool
+	}{
+		{"kid", j.KID == nil}, {"sig", j.Sig == nil}, {"batchId", j.BatchID == nil}, {"scopeRoot", j.ScopeRoot == nil},
+		{"scopeSize", j.ScopeSize == nil}, {"notAfter", j.NotAfter == nil}, {"trustDomain", j.TrustDomain == nil},
 	} {
-		if absent {
-			return nil, missing(what, member)
+		if member.absent {
+			return nil, missing(what, member.name)
 		}
 	}
 	f := &SignatureFile{BatchID: *j.BatchID, ScopeSize: *j.ScopeSize, NotAfter: *j.NotAfter, TrustDomain: *j.TrustDomain}
 	f.Unchecked = j.Unchecked != nil && *j.Unchecked
-	return f, f.parseFields(&j)
+	if err := f.parseFields(&j); err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 func (f *SignatureFile) parseFields(j *signatureJSON) (err error) {

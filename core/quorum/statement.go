@@ -23,8 +23,9 @@ const (
 // purpose demands: an approval from a Scope whose root was computed (Scope.Approval), or from a bare root by Unchecked.
 // The zero Statement states nothing and no Signer signs it.
 type Statement struct {
-	purpose Purpose
-	parts   [][]byte
+	purpose   Purpose
+	parts     [][]byte
+	unchecked bool // of a bare root that nobody reviewed; no part of what is signed
 }
 
 // Purpose gives what the statement is for, or "" for the zero Statement.
@@ -39,12 +40,12 @@ func (s Statement) Digest() [sha256.Size]byte { return sha256.Sum256(s.Input()) 
 // ProofOfKey is the statement by which a new key shows that its holder has it; its signature stands in PATH.proof
 // (WIRE.md §5).
 func ProofOfKey(key PublicKey) Statement {
-	return Statement{PurposeApproverKey, [][]byte{[]byte(key.KID().String())}}
+	return Statement{purpose: PurposeApproverKey, parts: [][]byte{[]byte(key.KID().String())}}
 }
 
 // KeyTrial is a statement that proves nothing but that a key works: its kid and 32 random bytes.
 func KeyTrial(key PublicKey, nonce [32]byte) Statement {
-	return Statement{PurposeKeyTrial, [][]byte{[]byte(key.KID().String()), bytes.Clone(nonce[:])}}
+	return Statement{purpose: PurposeKeyTrial, parts: [][]byte{[]byte(key.KID().String()), bytes.Clone(nonce[:])}}
 }
 
 // A Signer is an approver's key, in a file or on a token. It signs statements and nothing else; it is never handed out as

@@ -22,6 +22,9 @@ func New(statement quorum.Statement, doc Document) (*Review, error) {
 	if statement.Purpose() == "" {
 		return nil, wire.Errorf(wire.InvalidInput, "", "the review has no statement to sign")
 	}
+	if statement.IsUnchecked() {
+		return nil, wire.Errorf(wire.InvalidInput, "", "a bare root cannot be reviewed")
+	}
 	if err := doc.check(); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,196 @@
+package scope
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/better-compute/approver/core/kinds"
+	"github.com/better-compute/approver/core/review"
+)
+
+// documentOperations makes the operations of the document; their fields are decoded when they are drawn.
+func (d *Decoded) documentOperations() []review.Operation {
+	// All subjects share one slice: 50,000 operations of one subject each are not 50,000 slices.
+	subjects := make([]review.Text, len(d.positions))
+	for i, leaf := range d.positions {
+		subjects[i] = review.Escape(string(d.verified.leaves[leaf].subject))
+	}
+	out := make([]review.Operation, len(d.operations))
+	for i := range d.operations {
+		o := &d.operations[i]
+		out[i] = review.Operation{
+			Title: review.Escape(o.kindName), Type: review.Escape(o.typeURL), Digest: d.sharedDigest(o), Marks: o.marks(),
+			Destructive: o.destructive(), Outlier: o.rare, Subjects: subjects[o.first:o.last:o.last],
+		}
+		if o.class != unbound {
+			out[i].SetFields(func() []review.Field { return d.fields(o) })
+		}
+	}
+	return out
+}
+
+// sharedDigest gives the digest of the payload where all subjects share it.
+func (d *Decoded) sharedDigest(o *operation) string {
+	switch {
+	case o.class == unbound:
+		return ""
+	case o.size() == 1:
+		return hex.EncodeToString(d.verified.leaves[d.positions[o.first]].digest[:])
+	}
+	return hex.EncodeToString(o.digest)
+}
+
+func (o *operation) marks() (marks []string) {
+	switch o.class {
+	case unbound:
+		marks = append(marks, "any payload")
+	case digestOnly:
+		marks = append(marks, "opaque: the payload is not in the file")
+	case unknown:
+		marks = append(marks, "opaque: the kind is not known")
+	}
+	if o.script() != "" {
+		marks = append(marks, "runs as root")
+	}
+	return marks
+}
+
+// fields decodes the operation. Of an unknown kind it gives the bytes that are there.
+func (d *Decoded) fields(o *operation) []review.Field {
+	switch {
+	case o.class == unknown && o.typeURL != "":
+		return []review.Field{{Name: review.Escape("payload"), Type: "bytes", Value: bytesLines(o.payload)}}
+	case o.class != shown:
+		return nil
+	}
+	decoded, err := o.kind.Decode(o.payload)
+	if err != nil {
+		panic("scope: a verified payload does not decode: " + err.Error())
+	}
+	fields := make([]review.Field, len(decoded))
+	for i, f := range decoded {
+		fields[i] = reviewField(f)
+		if f.Number == int(o.kind.RelayedField()) && f.Number != 0 && o.size() > 1 {
+			fields[i].Value = texts([]string{"each subject's own"})
+		}
+	}
+	d.markOdd(o, decoded, fields)
+	return fields
+}
+
+// markOdd marks the fields that few subjects of the kind have at their value, and says what most have.
+func (d *Decoded) markOdd(o *operation, decoded []kinds.Field, fields []review.Field) {
+	for _, odd := range o.odd {
+		usual := d.operations[odd.usual].field(odd.field)
+		for i, f := range decoded {
+			if f.Number == int(odd.field) || f.Number == 0 && f.Name == usual.Oneof {
+				fields[i].Odd = true
+				fields[i].Usual = texts(rawLines(usual))
+			}
+		}
+	}
+}
+
+// field decodes one field. A member of a oneof that is not set is given as absent.
+func (o *operation) field(number protowire.Number) kinds.Field {
+	decoded, err := o.kind.Decode(o.payload)
+	if err != nil {
+		panic("scope: a verified payload does not decode: " + err.Error())
+	}
+	for _, f := range decoded {
+		if f.Number == int(number) {
+			return f
+		}
+	}
+	absent := kinds.Field{Number: int(number)}
+	if oneof := o.kind.Message().Fields().ByNumber(number).ContainingOneof(); oneof != nil {
+		absent.Oneof = string(oneof.Name())
+	}
+	return absent
+}
+
+// rawLines gives the values of a field as lines that are not escaped yet.
+func rawLines(f kinds.Field) (lines []string) {
+	for _, v := range f.Values {
+		prefix := ""
+		if v.Key != nil {
+			prefix = v.Key.Text + ": "
+		}
+		switch {
+		case v.IsBytes:
+			lines = append(lines, prefix+fmt.Sprintf("%d bytes %x", len(v.Bytes), v.Bytes))
+		case v.Fields != nil:
+			for _, member := range v.Fields {
+				for _, line := range rawLines(member) {
+					lines = append(lines, prefix+member.Name+": "+line)
+				}
+			}
+		default:
+			lines = append(lines, strings.Split(prefix+v.Text, "\n")...)
+		}
+	}
+	if len(lines) == 0 {
+		return []string{nothing(f)}
+	}
+	return lines
+}
+
+// nothing says what stands where a field has no value.
+func nothing(f kinds.Field) string {
+	if f.Repeated || f.Map {
+		return "none"
+	}
+	return "not set"
+}
+
+func reviewField(f kinds.Field) review.Field {
+	out := review.Field{Name: review.Escape(f.Name), Type: f.Type, Default: !f.Present}
+	switch {
+	case len(f.Values) == 0:
+		out.Value = texts([]string{nothing(f)})
+	case f.Repeated, f.Map:
+		for i, v := range f.Values {
+			element := review.Field{Name: review.Escape(fmt.Sprintf("[%d]", i)), Type: f.Type}
+			if v.Key != nil {
+				element.Name = review.Escape(v.Key.Text)
+			}
+			setValue(&element, v)
+			out.Fields = append(out.Fields, element)
+		}
+	default:
+		setValue(&out, f.Values[0])
+	}
+	return out
+}
+
+func setValue(out *review.Field, v kinds.Value) {
+	switch {
+	case v.IsBytes:
+		out.Value = bytesLines(v.Bytes)
+	case len(v.Fields) > 0:
+		for _, member := range v.Fields {
+			out.Fields = append(out.Fields, reviewField(member))
+		}
+	case v.Fields != nil:
+		out.Value = texts([]string{"empty message"})
+	default:
+		out.Value = review.EscapeLines(v.Text)
+	}
+}
+
+// bytesLines gives the length, the hex, and where the bytes are plain text that text as well.
+func bytesLines(b []byte) []review.Text {
+	lines := texts([]string{fmt.Sprintf("%d bytes", len(b))})
+	if len(b) == 0 {
+		return lines
+	}
+	lines = append(lines, review.Escape(hex.EncodeToString(b)))
+	if review.PlainLines(b) && len(b) > 0 {
+		lines = append(lines, review.Escape("as text:"))
+		lines = append(lines, review.EscapeLines(string(b))...)
+	}
+	return lines
+}

@@ -16,23 +16,23 @@ type Document struct {
 
 // A Fact is a line above the operations: the batch id, the window, who proposed it.
 type Fact struct {
-	Key   string // of the JSON form, as in "proposedBy"; may be empty
-	Name  string
-	Value []Text // lines; none draws as "none"
-	Note  string // where the value comes from or what it is worth, as in "claimed"; may be empty
+	Key   string `json:"key,omitzero"` // of the JSON form, as in "proposedBy"; may be empty
+	Name  string `json:"name"`
+	Value []Text `json:"value,omitzero"` // lines; none draws as "none"
+	Note  string `json:"note,omitzero"`  // where the value comes from or what it is worth, as in "claimed"; may be empty
 }
 
 // A Tally counts the operations by one property, such as kind or site agent.
 type Tally struct {
-	Title string
-	Rows  []Count
+	Title string  `json:"title"`
+	Rows  []Count `json:"rows"`
 }
 
 // A Count is a row of a Tally.
 type Count struct {
-	Name        Text
-	N           int
-	Destructive bool
+	Name        Text `json:"name"`
+	N           int  `json:"n"`
+	Destructive bool `json:"destructive,omitzero"`
 }
 
 // An Operation is one thing done alike to one or more subjects.
@@ -61,13 +61,15 @@ func (o *Operation) Fields() []Field {
 	return o.fields()
 }
 
-// A Field is one value of an operation, or a group of fields: a message, a list, a map.
+// A Field is one value of an operation, or a group of fields: a message, a list whose elements are named [0], [1] and so
+// on, a map whose entries are named by their keys. The drawing puts quotes around the value of a field whose type ends in
+// "string", and around a name that is not made as identifiers are.
 type Field struct {
-	Name    Text
-	Type    string  // as the format declares it: "string", "uint32", "message NetworkConfig"
-	Default bool    // not in the payload: what a machine takes when nothing is said
-	Odd     bool    // differs from what most subjects of the kind have
-	Usual   []Text  // what most have, when Odd
-	Value   []Text  // lines; several for a script; none for a group
-	Fields  []Field // of a group
+	Name    Text    `json:"name"`
+	Type    string  `json:"type"`             // as the format declares it: "string", "uint32", "message NetworkConfig"
+	Default bool    `json:"default,omitzero"` // not in the payload: what a machine takes when nothing is said
+	Odd     bool    `json:"odd,omitzero"`     // differs from what most subjects of the kind have
+	Usual   []Text  `json:"usual,omitzero"`   // what most have, when Odd
+	Value   []Text  `json:"value,omitzero"`   // lines; several for a script; none for a group
+	Fields  []Field `json:"fields,omitzero"`  // of a group
 }

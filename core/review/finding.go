@@ -29,15 +29,18 @@ func (s Severity) String() string {
 	return "none"
 }
 
+// MarshalText gives the severity as String does.
+func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
 // A Finding is one thing a person must know before signing. NewFinding makes one of its rule.
 type Finding struct {
-	Rule     Rule
-	Severity Severity
-	Message  Text           // one sentence about this document, no final full stop
-	Advice   string         // what to do, from the catalogue
-	Places   []Text         // subjects, fields or files it is about, all of them; may be empty
-	Code     wire.Code      // of a stop, else ""
-	Details  map[string]any // what the error of a stop carries (values that encode as JSON), or nil
+	Rule     Rule           `json:"rule"`
+	Severity Severity       `json:"severity"`
+	Message  Text           `json:"message"`          // one sentence about this document, no final full stop
+	Advice   string         `json:"advice"`           // what to do, from the catalogue
+	Places   []Text         `json:"places,omitzero"`  // subjects, fields or files it is about, all of them; may be empty
+	Code     wire.Code      `json:"code,omitzero"`    // of a stop, else ""
+	Details  map[string]any `json:"details,omitzero"` // what the error of a stop carries (values that encode as JSON), or nil
 }
 
 // NewFinding makes a finding with the severity, code and advice of its rule. It panics where the catalogue does not have

@@ -1,0 +1,148 @@
+package review
+
+import (
+	"encoding/hex"
+	"strconv"
+	"strings"
+)
+
+// conclusion writes what a person needs first: may this be signed, how much is it, how much of it destroys.
+func (p *printer) conclusion(d *Document) {
+	switch n := d.bySeverity(); {
+	case n[Stop] > 0:
+		p.line("STOP: do not sign this " + d.What + ". " + count(n[Stop], "finding") + " below " + plural(n[Stop], "forbids", "forbid") + " it.")
+	case n[Acknowledge] > 0:
+		p.line("ACKNOWLEDGE: " + count(n[Acknowledge], "finding") + " below to open before you sign this " + d.What + ".")
+	default:
+		p.line("CLEAR: nothing speaks against this " + d.What + ". Read what it does all the same.")
+	}
+	destructive := 0
+	for i := range d.Operations {
+		if d.Operations[i].Destructive {
+			destructive += len(d.Operations[i].Subjects)
+		}
+	}
+	p.line(count(d.Size, "operation") + " (" + number(len(d.Operations)) + " distinct), " + number(destructive) + " destructive; " +
+		count(d.Escapes, "escape") + " in texts.")
+}
+
+// bySeverity counts the findings.
+func (d *Document) bySeverity() (n [Stop + 1]int) {
+	for _, f := range d.Findings {
+		n[f.Severity]++
+	}
+	return n
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// heading writes a blank line and a title. What titles hold is the program's own.
+func (p *printer) heading(title string) {
+	p.w.WriteByte('\n')
+	p.line(strings.ToUpper(title[:1]) + title[1:])
+}
+
+// nameColumns bounds the width of the names of facts and fields; a longer one has a line of its own.
+const nameColumns = 26
+
+func (p *printer) facts(d *Document) {
+	p.heading(d.What)
+	width := 0
+	for _, f := range d.Facts {
+		width = max(width, min(len(f.Name), nameColumns))
+	}
+	at := 2 + width + 3
+	for _, f := range d.Facts {
+		p.indent(2)
+		p.w.WriteString(f.Name)
+		if len(f.Name) > width {
+			p.w.WriteByte('\n')
+			p.indent(at)
+		} else {
+			p.indent(at - 2 - len(f.Name))
+		}
+		p.value(f.Value, false, "", at)
+		if f.Note != "" {
+			p.indent(at)
+			p.prose("("+f.Note+")", at)
+		}
+	}
+}
+
+// root writes the root for the voice: hex in groups of four digits, and its words, eight a line after the position of
+// the first.
+func (p *printer) root(root []byte) {
+	p.heading("root, to compare by voice with the other approvers")
+	digits := hex.EncodeToString(root)
+	for i := 0; i < len(digits); i += 32 {
+		p.indent(5)
+		for j := i; j < min(i+32, len(digits)); j += 4 {
+			p.w.WriteByte(' ')
+			p.w.WriteString(digits[j:min(j+4, len(digits))])
+		}
+		p.w.WriteByte('\n')
+	}
+	words := Words(root)
+	for i := 0; i < len(words); i += 8 {
+		n := strconv.Itoa(i + 1)
+		p.indent(4 - len(n))
+		p.w.WriteString(n + "  ")
+		p.line(strings.Join(words[i:min(i+8, len(words))], " "))
+	}
+}
+
+func (p *printer) tally(t Tally) {
+	p.heading(t.Title)
+	digits := 0
+	for _, c := range t.Rows {
+		digits = max(digits, len(number(c.N)))
+	}
+	shown := p.bound(len(t.Rows), briefRows)
+	for _, c := range t.Rows[:shown] {
+		mark := "              "
+		if c.Destructive {
+			mark = "  DESTRUCTIVE "
+		}
+		n := number(c.N)
+		p.indent(2 + digits - len(n))
+		p.w.WriteString(n)
+		p.w.WriteString(mark)
+		p.text(c.Name.s, 2+digits+len(mark))
+	}
+	p.rest(len(t.Rows)-shown, 2)
+}
+
+func (p *printer) findings(findings []Finding) {
+	if len(findings) == 0 {
+		return
+	}
+	p.heading("findings")
+	for _, severity := range []Severity{Stop, Acknowledge, Note} {
+		for _, f := range findings {
+			if f.Severity == severity {
+				p.finding(f)
+			}
+		}
+	}
+}
+
+// finding writes the severity and rule, then the message, what to do, and the places.
+func (p *printer) finding(f Finding) {
+	const at = 6
+	p.indent(2)
+	p.line(strings.ToUpper(f.Severity.String()) + " " + string(f.Rule))
+	p.indent(at)
+	p.text(f.Message.s, at)
+	p.indent(at)
+	p.prose("What to do: "+f.Advice, at)
+	if len(f.Places) > 0 {
+		p.indent(at)
+		p.line("Where (" + number(len(f.Places)) + "):")
+		p.texts(f.Places, at+2)
+	}
+}

@@ -1,0 +1,213 @@
+package review
+
+import (
+	"strconv"
+	"strings"
+)
+
+// operations draws the outliers, then the rest in the document's order; Brief takes the rest kind by kind.
+func (p *printer) operations(d *Document) {
+	p.heading("operations")
+	drawn := 0
+	for i := range d.Operations {
+		if o := &d.Operations[i]; o.Outlier {
+			drawn++
+			p.operation(o, drawn, len(d.Operations))
+		}
+	}
+	if p.detail == Brief {
+		p.kinds(d, drawn)
+		return
+	}
+	for i := range d.Operations {
+		if o := &d.Operations[i]; !o.Outlier {
+			drawn++
+			p.operation(o, drawn, len(d.Operations))
+		}
+	}
+}
+
+// kinds draws what is no outlier, grouped by title: each operation, or a summary of too many.
+func (p *printer) kinds(d *Document, drawn int) {
+	groups, at := [][]*Operation{}, map[string]int{}
+	for i := range d.Operations {
+		o := &d.Operations[i]
+		if o.Outlier {
+			continue
+		}
+		g, known := at[o.Title.s]
+		if !known {
+			g = len(groups)
+			at[o.Title.s] = g
+			groups = append(groups, nil)
+		}
+		groups[g] = append(groups[g], o)
+	}
+	shown := p.bound(len(groups), briefKinds)
+	for _, group := range groups[:shown] {
+		if p.bound(len(group), briefOperations) < len(group) {
+			p.summary(group)
+			drawn += len(group)
+			continue
+		}
+		for _, o := range group {
+			drawn++
+			p.operation(o, drawn, len(d.Operations))
+		}
+	}
+	if shown < len(groups) {
+		p.line("\n... and " + count(len(d.Operations)-drawn, "operation") + " of " + number(len(groups)-shown) + " more kinds")
+	}
+}
+
+// fieldsAt is the column at which the fields of an operation begin; left of it stands the mark of one that differs.
+const fieldsAt = 5
+
+// operation draws one, the nth of all.
+func (p *printer) operation(o *Operation, n, all int) {
+	if o.Outlier {
+		defer p.whole()()
+	}
+	p.w.WriteByte('\n')
+	at := p.ordinal(strconv.Itoa(n) + " of " + strconv.Itoa(all))
+	p.text(o.Title.s, at)
+	p.indent(fieldsAt)
+	p.prose(o.standing()+"on "+count(len(o.Subjects), "subject"), fieldsAt)
+	if o.Digest != "" {
+		digest := o.Digest
+		if p.detail == Brief {
+			digest = digest[:min(12, len(digest))]
+		}
+		p.indent(fieldsAt)
+		p.line("payload " + digest)
+	}
+	if o.Type.s != "" {
+		p.indent(fieldsAt)
+		p.text(o.Type.s, fieldsAt)
+	}
+	if fields := o.Fields(); len(fields) > 0 {
+		p.fields(fields, 0)
+	} else if o.fields != nil {
+		p.indent(fieldsAt)
+		p.line("This operation has no fields.")
+	} else {
+		p.indent(fieldsAt)
+		p.line("What it would do is not known here.")
+	}
+	p.indent(fieldsAt)
+	p.line("Subjects (" + number(len(o.Subjects)) + "):")
+	p.texts(o.Subjects, fieldsAt+2)
+}
+
+// ordinal begins the block of an operation and gives the column after it.
+func (p *printer) ordinal(s string) int {
+	p.w.WriteString(s)
+	p.w.WriteString("  ")
+	return len(s) + 2
+}
+
+// standing gives what sets an operation apart, each followed by a comma, or "".
+func (o *Operation) standing() string {
+	var b strings.Builder
+	if o.Outlier {
+		b.WriteString("OUTLIER, ")
+	}
+	if o.Destructive {
+		b.WriteString("DESTRUCTIVE, ")
+	}
+	for _, m := range o.Marks {
+		b.WriteString(m)
+		b.WriteString(", ")
+	}
+	return b.String()
+}
+
+// indentedLevels bounds how many levels of fields are indented; those below carry their level as a number.
+const indentedLevels = 8
+
+func (p *printer) fields(fields []Field, level int) {
+	width := 0
+	for i := range fields {
+		if name := fields[i].Name.s; isName(name) {
+			width = max(width, min(len(name), nameColumns))
+		}
+	}
+	for i := range fields {
+		p.field(&fields[i], width, level)
+	}
+}
+
+// field draws a field with its name in so many columns, and what it holds.
+func (p *printer) field(f *Field, width, level int) {
+	if f.Odd { // what differs may be what a shortened value leaves out
+		defer p.whole()()
+	}
+	left := fieldsAt + 2*min(level, indentedLevels)
+	at := left + width + 2
+	if f.Odd {
+		p.w.WriteString("  != ")
+	} else {
+		p.indent(fieldsAt)
+	}
+	p.indent(left - fieldsAt)
+	if name := f.Name.s; isName(name) && len(name) <= width {
+		p.w.WriteString(name)
+		p.indent(at - left - len(name))
+	} else {
+		p.text(`"`+name+`"`, left)
+		p.indent(at)
+	}
+	p.held(f, level, at)
+	p.fields(f.Fields, level+1)
+}
+
+// held draws the value of a field, or the type of a group, and what most have where that differs.
+func (p *printer) held(f *Field, level, at int) {
+	after := ""
+	if f.Default {
+		after = " (default)"
+	}
+	if len(f.Value) == 0 && len(f.Fields) > 0 {
+		if level >= indentedLevels {
+			after += " (level " + strconv.Itoa(level+1) + ")"
+		}
+		p.prose(f.Type+after, at)
+	} else {
+		p.value(f.Value, f.isString(), after, at)
+	}
+	if f.Odd {
+		p.indent(at)
+		p.w.WriteString("most have: ")
+		p.value(f.Usual, f.isString(), "", at+11)
+		if n := min(len(f.Value), len(f.Usual)); n > 1 {
+			line := 0
+			for line < n && f.Value[line] == f.Usual[line] {
+				line++
+			}
+			p.indent(at)
+			p.line("(the first line that differs is " + number(line+1) + ")")
+		}
+	}
+}
+
+// isString tells whether the value is a text from outside rather than a number or name of ours.
+func (f *Field) isString() bool { return strings.HasSuffix(f.Type, "string") }
+
+// whole draws without leaving anything out until the function it gives is called.
+func (p *printer) whole() (restore func()) {
+	detail := p.detail
+	p.detail = Whole
+	return func() { p.detail = detail }
+}
+
+// isName tells whether a name is made as identifiers and indexes are, so that it needs no quotes.
+func isName(s string) bool {
+	for i := range len(s) {
+		switch c := s[i] | 0x20; {
+		case c >= 'a' && c <= 'z', s[i] >= '0' && s[i] <= '9', s[i] == '_', s[i] == '-', s[i] == '.', s[i] == '[', s[i] == ']':
+		default:
+			return false
+		}
+	}
+	return s != ""
+}

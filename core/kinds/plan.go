@@ -24,7 +24,7 @@ const (
 	opBytes
 	opString
 	opMessage
-	opRefused // google.protobuf.Any, a group, a message with extension ranges
+	opRefused // google.protobuf.Any
 )
 
 // A shape says how the values of a field stand together.
@@ -81,7 +81,8 @@ const anyName protoreflect.FullName = "google.protobuf.Any"
 // A compiler makes plans, one for each message.
 type compiler map[protoreflect.FullName]*plan
 
-// plan compiles a message and all it reaches. Every file that defines one of them must be proto3.
+// plan compiles a message and all it reaches. Every file that defines one of them must be proto3, so none has a group or
+// an extension range. The error is INVALID_CONFIG.
 func (c compiler) plan(md protoreflect.MessageDescriptor) (*plan, error) {
 	if p, ok := c[md.FullName()]; ok {
 		return p, nil
@@ -134,15 +135,15 @@ func (c compiler) field(fd protoreflect.FieldDescriptor) (field, error) {
 		}
 		f.enum = newEnum(ed)
 	}
-	if md := fd.Message(); md != nil && md.FullName() != anyName && md.ExtensionRanges().Len() == 0 {
-		var err error
-		f.message, err = c.plan(md)
-		return f, err
-	}
-	if fd.Message() != nil {
+	var err error
+	switch md := fd.Message(); {
+	case md == nil:
+	case md.FullName() == anyName:
 		f.op = opRefused
+	default:
+		f.message, err = c.plan(md)
 	}
-	return f, nil
+	return f, err
 }
 
 // setOp sets op and max from kind, and gives the wire type of one value.
@@ -170,12 +171,9 @@ func (f *field) setOp() protowire.Type {
 	case protoreflect.BytesKind:
 		f.op = opBytes
 		return protowire.BytesType
-	case protoreflect.MessageKind:
+	case protoreflect.MessageKind, protoreflect.GroupKind: // proto3 has no group, and one on the wire fits no tag
 		f.op = opMessage
 		return protowire.BytesType
-	default: // a group: its start is refused before any field is looked up
-		f.op = opRefused
-		return protowire.StartGroupType
 	}
 	return protowire.VarintType
 }

@@ -254,7 +254,7 @@ func (f *field) checkContent(content []byte, i, level int, w *Walked) *fault {
 			return bad
 		}
 	case opRefused:
-		return newFault(i, "is of a type without a canonical form (google.protobuf.Any, extensions)")
+		return newFault(i, "is a google.protobuf.Any, which has no canonical form")
 	}
 	return nil
 }

@@ -181,14 +181,13 @@ func setValue(out *review.Field, v kinds.Value) {
 	}
 }
 
-// bytesLines gives the length, the hex, and where the bytes are plain text that text as well.
+// bytesLines gives the length and the hex on one line, and where the bytes are plain text that text below it.
 func bytesLines(b []byte) []review.Text {
-	lines := texts([]string{fmt.Sprintf("%d bytes", len(b))})
 	if len(b) == 0 {
-		return lines
+		return texts([]string{"0 bytes"})
 	}
-	lines = append(lines, review.Escape(hex.EncodeToString(b)))
-	if review.PlainLines(b) && len(b) > 0 {
+	lines := texts([]string{fmt.Sprintf("%d bytes %x", len(b), b)})
+	if review.PlainLines(b) {
 		lines = append(lines, review.Escape("as text:"))
 		lines = append(lines, review.EscapeLines(string(b))...)
 	}

@@ -11,7 +11,7 @@ import (
 
 // findings judges the scope in the order of checks (WIRE.md §5); what stops stands first.
 func (d *Decoded) findings(p *Policy, t terms) []review.Finding {
-	found := windowFindings(p, t.notAfter)
+	found := p.WindowFindings(t.notAfter)
 	found = append(found, d.classFindings(p)...)
 	found = append(found, d.expectFindings(p)...)
 	found = append(found, d.originFindings(p, t)...)

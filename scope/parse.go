@@ -276,3 +276,6 @@ func (p *parser) signature() error {
 		}
 	}
 }
+
+// Header gives what the file says of itself. None of it is verified.
+func (p *Parsed) Header() Header { return p.header }

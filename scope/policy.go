@@ -15,19 +15,20 @@ const DefaultMaxHours = 72
 
 // A Policy is what an approver holds a scope against. Nothing in it comes from the scope.
 type Policy struct {
-	Time         review.Time
-	Location     *time.Location // in which local times are shown; nil is time.Local
-	Root         *merkle.Hash   // the root that was reviewed before, or nil
-	TrustDomain  string         // configured or given; "" takes the file's word, which is a finding
-	NotAfter     uint64         // given end of the window, Unix milliseconds; 0 takes the file's
-	MaxHours     int            // 1 to 720; 0 is DefaultMaxHours
-	AllowUnbound bool
-	AllowOpaque  bool
-	Expected     *Expected        // or nil, which is a finding
-	Approvers    *quorum.Set      // verifies the file's signatures; nil leaves them claims
-	KeyUnpinned  bool             // the key that would sign was found, not named
-	Key          quorum.KID       // the key that would sign, where it is known already
-	Other        []review.Finding // about how the files came here
+	Time             review.Time
+	Location         *time.Location // in which local times are shown; nil is time.Local
+	Root             *merkle.Hash   // the root that was reviewed before, or nil
+	TrustDomain      string         // configured or given; "" takes the file's word, which is a finding
+	NotAfter         uint64         // given end of the window, Unix milliseconds; 0 takes the file's
+	MaxHours         int            // 1 to 720; 0 is DefaultMaxHours
+	AllowUnbound     bool
+	AllowOpaque      bool
+	Expected         *Expected        // or nil, which is a finding
+	Approvers        *quorum.Set      // verifies the file's signatures; nil leaves them claims
+	ThresholdUnknown bool             // Approvers are keys alone: how many must sign is not known
+	KeyUnpinned      bool             // the key that would sign was found, not named
+	Key              quorum.KID       // the key that would sign, where it is known already
+	Other            []review.Finding // about how the files came here
 }
 
 // terms are what an approval of this scope would say beside its root.
@@ -63,8 +64,8 @@ func (v *Verified) terms(p *Policy) (t terms, err error) {
 	return t, nil
 }
 
-// windowFindings judges the window: the clock itself, then now <= not_after <= now + max-hours.
-func windowFindings(p *Policy, notAfter uint64) []review.Finding {
+// WindowFindings judges the window: the clock itself, then now <= not_after <= now + max-hours.
+func (p *Policy) WindowFindings(notAfter uint64) []review.Finding {
 	end := time.UnixMilli(int64(notAfter))
 	found := review.ClockFindings(p.Time, end)
 	if len(found) > 0 && found[0].Severity == review.Stop {

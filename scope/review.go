@@ -107,10 +107,10 @@ func (d *Decoded) facts(p *Policy, t terms) []review.Fact {
 	facts := []review.Fact{
 		fact("batchId", "batch", "", d.verified.scope.BatchID()),
 		fact("trustDomain", "trust domain", source, t.trustDomain),
-		p.window(t.notAfter),
-		{Key: "reason", Name: "reason", Note: "the proposer's own text", Value: optional(h.Reason)},
-		{Key: "proposedBy", Name: "proposed by", Note: "the file's word", Value: optional(proposal(h))},
 	}
+	facts = append(append(facts, p.window(t.notAfter)...),
+		review.Fact{Key: "reason", Name: "reason", Note: "the proposer's own text", Value: optional(h.Reason)},
+		review.Fact{Key: "proposedBy", Name: "proposed by", Note: "the file's word", Value: optional(proposal(h))})
 	if h.CreatedByAgent != "" {
 		facts = append(facts, fact("createdByAgent", "agent", "", h.CreatedByAgent), review.Fact{
 			Key: "delegationId", Name: "delegation", Value: optional(h.DelegationID)})
@@ -141,20 +141,23 @@ func proposal(h *Header) string {
 	return "Proposed by agent " + h.CreatedByAgent + " for " + who + delegation + ": the reason is the agent's own text"
 }
 
-func (p *Policy) window(notAfter uint64) review.Fact {
+// window says when the approval ends, in UTC and as the clock on the wall shows it, and for how long it stays open.
+func (p *Policy) window(notAfter uint64) []review.Fact {
 	end := time.UnixMilli(int64(notAfter))
 	location := p.Location
 	if location == nil {
 		location = time.Local
 	}
 	open := end.Sub(p.Time.Now)
-	state := "stays open " + duration(open)
+	state := duration(open)
 	if open < 0 {
 		state = "closed " + duration(-open) + " ago"
 	}
-	return review.Fact{Key: "window", Name: "window ends", Value: texts([]string{
-		utc(end), end.In(location).Format("2006-01-02 15:04:05 -0700 MST") + " local", state,
-	}), Note: "now is " + utc(p.Time.Now)}
+	return []review.Fact{
+		{Key: "notAfter", Name: "window ends", Value: texts([]string{utc(end)})},
+		{Key: "notAfterLocal", Name: "local time", Value: texts([]string{end.In(location).Format("2006-01-02 15:04:05 -0700 MST")})},
+		{Key: "open", Name: "stays open", Value: texts([]string{state}), Note: "now is " + utc(p.Time.Now)},
+	}
 }
 
 func (d *Decoded) approvalFacts(p *Policy, t terms) []review.Fact {
@@ -167,7 +170,7 @@ func (d *Decoded) approvalFacts(p *Policy, t terms) []review.Fact {
 		lines = append(lines, kid+" claimed")
 	}
 	facts := []review.Fact{{Key: "approvals", Name: "approvals so far", Value: texts(lines)}}
-	if p.Approvers != nil {
+	if p.Approvers != nil && !p.ThresholdUnknown {
 		return append(facts, review.Fact{Key: "required", Name: "required", Note: "by the approver set", Value: texts([]string{
 			fmt.Sprint(p.Approvers.RequiredApprovals(uint64(d.verified.scope.Size())))})})
 	}

@@ -3,6 +3,7 @@ package scope
 import (
 	"crypto/sha256"
 	"errors"
+	"maps"
 	"sync"
 
 	"github.com/better-compute/approver/core/kinds"
@@ -140,6 +141,7 @@ func namedLeaf(i int, err error) error {
 	if e, ok := errors.AsType[*wire.Error](err); ok {
 		named := leafError(i, e.Reason, "%s", e.Message)
 		named.Code = e.Code
+		maps.Copy(named.Details, e.Details)
 		return named
 	}
 	return leafError(i, "", "%w", err)

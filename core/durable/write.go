@@ -187,3 +187,6 @@ func Same(data []byte) func(io.Reader) error {
 		return nil
 	}
 }
+
+// Remove takes back an output that was committed, because one that belongs to it could not be.
+func (p *Pending) Remove() { os.Remove(p.path) }

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/better-compute/approver/hsm"
+)
+
+// version names the release; it goes with review.ReleaseDate.
+const version = "0.1.0"
+
+// An app is the command as a function of its surroundings: streams, environment, clock, terminal and modules.
+type app struct {
+	stdout, stderr io.Writer
+	getenv         func(string) string
+	now            func() time.Time
+	openTTY        func() (*os.File, error) // the controlling terminal, or an error where there is none
+	loadModule     func(ctx context.Context, path string) (hsm.Module, error)
+	json           bool // errors and reviews as JSON
+}
+
+func osApp() *app {
+	return &app{
+		stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, now: time.Now, loadModule: hsm.LoadModule,
+		openTTY: func() (*os.File, error) { return os.OpenFile("/dev/tty", os.O_RDWR, 0) },
+	}
+}
+
+// run runs one command line and gives its exit status: 0 done, 1 refused or failed, 2 usage.
+func run(ctx context.Context, a *app, args []string) int {
+	root := a.rootCommand()
+	root.SetArgs(args)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	command, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return 0
+	}
+	a.report(command, err)
+	if _, usage := errors.AsType[*usageError](err); usage {
+		return 2
+	}
+	return 1
+}
+
+func (a *app) rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "approver",
+		Short: "Review and sign batches of destructive operations, offline",
+		Long: `approver reads a batch scope from a file, recomputes its root, decodes every operation, and lets a person see
+exactly what would run before a key on a token signs it, or not.
+
+Start with 'approver demo', which does all of it on an embedded software token.`,
+		Version:       version,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          usageArgs(cobra.NoArgs),
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.PersistentFlags().BoolVar(&a.json, "json", false, "print reviews and errors as JSON (ASCII)")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return &usageError{err} })
+	root.AddCommand(a.batchCommand(), a.demoCommand())
+	return root
+}
+
+// A usageError is a command line that does not hold together; it ends with status 2.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+func usage(text string) error { return &usageError{errors.New(text)} }
+
+// usageArgs makes the error of an argument check a usage error.
+func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if err := check(c, args); err != nil {
+			return &usageError{err}
+		}
+		return nil
+	}
+}

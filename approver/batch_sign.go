@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/better-compute/approver/core/ceremony"
+	"github.com/better-compute/approver/core/durable"
+	"github.com/better-compute/approver/core/quorum"
+	"github.com/better-compute/approver/core/review"
+	"github.com/better-compute/approver/core/wire"
+)
+
+type signFlags struct {
+	reviewFlags
+	keyFlags
+	out       string
+	yes, qr   bool
+	unchecked bool
+	size      uint64
+}
+
+func (a *app) signCommand() *cobra.Command {
+	var f signFlags
+	c := &cobra.Command{
+		Use:   "sign --scope FILE --key KEY",
+		Short: "Review a scope and sign its approval",
+		Long: `sign shows the whole review on standard error, asks for the number of operations and two words of the root, and only
+then for the PIN. The signature is verified before it is written to --out, or to standard output.
+
+Without a terminal it prints the root and ends with not-confirmed; --yes signs without the question, and with --root and
+--expect it signs only what was reviewed before.`,
+		Example: `  approver batch sign --scope scope.json --key alice.pem --trust-domain compute.example.com --out sig.json
+  approver batch sign --scope scope.json --key 'pkcs11:token=approver;object=k256' --module /usr/lib/softhsm/libsofthsm2.so \
+      --pub k256.pub --approvers set.json --expect machines.txt --out sig.json`,
+		Args: usageArgs(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			if f.unchecked {
+				return a.signUnchecked(c.Context(), c, &f)
+			}
+			if f.size != 0 {
+				return usage("--size goes with --unchecked")
+			}
+			return a.sign(c.Context(), &f)
+		},
+	}
+	f.reviewFlags.register(c)
+	f.keyFlags.register(c)
+	s := c.Flags()
+	s.StringVar(&f.out, "out", "", "write the signature to `FILE` (default: standard output); nothing is overwritten")
+	s.BoolVar(&f.yes, "yes", false, "sign without the question")
+	s.BoolVar(&f.qr, "qr", false, "show the signature as a QR code as well, on standard error")
+	s.BoolVar(&f.unchecked, "unchecked", false, "sign a bare --batch, --root and --size that nobody can check; on a terminal only")
+	s.Uint64Var(&f.size, "size", 0, "number of leaves `N`, with --unchecked")
+	return c
+}
+
+// sign walks the one road: review, acceptance, key, signature, file.
+func (a *app) sign(ctx context.Context, f *signFlags) error {
+	decoded, policy, err := a.reviewScope(&f.reviewFlags)
+	if err != nil {
+		return err
+	}
+	key, err := a.findKey(ctx, &f.keyFlags, policy.Approvers)
+	defer key.close()
+	if err != nil {
+		return err
+	}
+	policy.Key, policy.KeyUnpinned = key.public().KID(), key.unpinned()
+	if err := checkMember(policy.Approvers, key.public()); err != nil {
+		return err
+	}
+	r, err := decoded.Review(policy)
+	if err != nil {
+		return err
+	}
+	t := a.terminal()
+	defer t.close()
+	accepted, err := a.confirm(ctx, r, f, t)
+	if err != nil {
+		return err
+	}
+	return a.signAccepted(ctx, f, key, t, accepted, func(public quorum.PublicKey) error {
+		if err := checkMember(policy.Approvers, public); err != nil {
+			return err
+		}
+		return decoded.Verified().CheckNotApproved(public.KID())
+	})
+}
+
+// confirm shows the review and has it accepted. What asks a person elides nothing.
+func (a *app) confirm(ctx context.Context, r *review.Review, f *signFlags, t *terminal) (*ceremony.Accepted, error) {
+	detail := review.Brief
+	if !f.yes && t != nil {
+		detail = review.Whole
+	}
+	if err := a.draw(r.Document(), detail, false); err != nil {
+		return nil, err
+	}
+	if stop := r.Stop(); stop != nil {
+		return nil, stop
+	}
+	if err := writeOperations(f.operationsOut, r.Document()); err != nil {
+		return nil, err
+	}
+	switch {
+	case f.yes:
+		return ceremony.AcceptUnattended(r)
+	case t == nil:
+		return nil, ceremony.NotConfirmed(r)
+	}
+	challenge, err := ceremony.NewChallenge(r)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(t.tty, "\nTo sign this, type what the review shows. Anything else signs nothing.\n")
+	t.dropTypedAhead()
+	var answers []string
+	for _, question := range challenge.Questions() {
+		answer, err := t.ask(ctx, question+": ")
+		if err != nil {
+			return nil, err
+		}
+		answers = append(answers, answer)
+	}
+	return challenge.Accept(answers)
+}
+
+// signAccepted begins the output, opens the key, signs and writes. check is asked about the key once it is known for sure.
+func (a *app) signAccepted(ctx context.Context, f *signFlags, key *foundKey, t *terminal, accepted *ceremony.Accepted, check func(quorum.PublicKey) error) error {
+	var out *durable.Pending
+	if f.out != "" {
+		var err error
+		if out, err = durable.Create(f.out, 0o644); err != nil {
+			return err
+		}
+		defer out.Abandon()
+	}
+	signer, err := key.open(ctx, t)
+	if err != nil {
+		return err
+	}
+	if err := check(signer.Public()); err != nil {
+		return err
+	}
+	signed, err := accepted.Sign(ctx, signer)
+	if err != nil {
+		return err
+	}
+	if out == nil {
+		if _, err := signed.WriteTo(a.stdout); err != nil {
+			return err
+		}
+	} else if err := signed.WriteFile(out); err != nil {
+		return err
+	}
+	a.tellSigned(signed, f)
+	return nil
+}
+
+func (a *app) tellSigned(signed *ceremony.Signed, f *signFlags) {
+	file := signed.File()
+	if !a.json {
+		where := "standard output"
+		if f.out != "" {
+			where = f.out
+		}
+		fmt.Fprintf(a.stderr, "signed by %s\nroot      %s\nwritten   %s\n", file.KID, file.ScopeRoot, review.Escape(where))
+	}
+	if f.qr {
+		a.drawQR(signed.Encode())
+	}
+}
+
+// checkMember refuses a key that the set does not have. A key that is not known yet passes.
+func checkMember(set *quorum.Set, key quorum.PublicKey) error {
+	if set == nil || key.IsZero() {
+		return nil
+	}
+	if _, ok := set.Key(key.KID()); !ok {
+		return wire.Errorf(wire.KeyUnavailable, "key-mismatch", "key %s is not in the approver set", key.KID())
+	}
+	return nil
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/better-compute/approver/core/ceremony"
+	"github.com/better-compute/approver/core/quorum"
+	"github.com/better-compute/approver/core/review"
+	"github.com/better-compute/approver/core/wire"
+)
+
+// signUnchecked signs a bare root: on a terminal only, the batch id typed, and what is written says "unchecked".
+func (a *app) signUnchecked(ctx context.Context, c *cobra.Command, f *signFlags) error {
+	for _, name := range []string{"scope", "expect", "operations-out", "yes", "allow-unbound", "allow-opaque"} {
+		if c.Flags().Changed(name) {
+			return usage("--unchecked signs what cannot be reviewed; it does not go with --" + name)
+		}
+	}
+	if f.batch == "" || f.root == "" || f.size == 0 || f.notAfter == "" || f.trustDomain == "" {
+		return usage("--unchecked wants --batch, --root, --size, --not-after and --trust-domain")
+	}
+	policy, err := a.policy(&f.reviewFlags)
+	if err != nil {
+		return err
+	}
+	statement, err := quorum.Unchecked(f.batch, *policy.Root, f.size, policy.NotAfter, f.trustDomain)
+	if err != nil {
+		return err
+	}
+	for _, finding := range policy.WindowFindings(policy.NotAfter) {
+		if finding.Severity == review.Stop {
+			return finding.Err()
+		}
+	}
+	key, err := a.findKey(ctx, &f.keyFlags, policy.Approvers)
+	defer key.close()
+	if err != nil {
+		return err
+	}
+	t := a.terminal()
+	defer t.close()
+	if t == nil {
+		return wire.Errorf(wire.InvalidState, "not-confirmed", "--unchecked signs on a terminal only")
+	}
+	accepted, err := a.confirmUnchecked(ctx, statement, policy.NotAfter, f, t)
+	if err != nil {
+		return err
+	}
+	return a.signAccepted(ctx, f, key, t, accepted, func(public quorum.PublicKey) error {
+		return checkMember(policy.Approvers, public)
+	})
+}
+
+func (a *app) confirmUnchecked(ctx context.Context, s quorum.Statement, notAfter uint64, f *signFlags, t *terminal) (*ceremony.Accepted, error) {
+	challenge, err := ceremony.NewUncheckedChallenge(s, f.batch)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(t.tty, `UNCHECKED: nobody has seen what this root admits. You sign %d operations blind.
+  batch         %s
+  root          %s
+  trust domain  %s
+  window ends   %s
+The signature file will say that it is unchecked.
+
+`, f.size, f.batch, f.root, f.trustDomain, time.UnixMilli(int64(notAfter)).UTC().Format("2006-01-02 15:04:05 UTC"))
+	t.dropTypedAhead()
+	typed, err := t.ask(ctx, "Type the batch id: ")
+	if err != nil {
+		return nil, err
+	}
+	return challenge.Accept(trimLine(typed))
+}

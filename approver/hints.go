@@ -1,0 +1,41 @@
+package main
+
+import "github.com/better-compute/approver/core/wire"
+
+type hintKey struct {
+	code   wire.Code
+	reason string
+}
+
+// hints say what to try after a refusal, by code and reason, or by code alone.
+var hints = map[hintKey]string{
+	{code: wire.ScopeMismatch}:                    "get the scope again from who made it, and compare its root by voice; do not sign this file",
+	{code: wire.ScopeChanged}:                     "review this scope anew: it is not the one you looked at",
+	{code: wire.ScopeUnexpected}:                  "find out which is right, the batch or your list, before anything is signed",
+	{code: wire.UnboundScope}:                     "ask for a batch with its payloads bound; --allow-unbound accepts whatever they will be",
+	{code: wire.OpaqueScope}:                      "ask for the payloads; --allow-opaque signs what nobody can read",
+	{code: wire.TrustDomainMismatch}:              "check which deployment this batch is for",
+	{wire.InvalidState, "window-closed"}:          "ask for a new batch",
+	{wire.InvalidState, "window-long"}:            "ask for a shorter window, or accept more hours with --max-hours (at most 720)",
+	{wire.InvalidState, "clock"}:                  "set the clock, or give the right time with --now 2026-11-30T12:00:00Z",
+	{wire.InvalidState, "not-confirmed"}:          "run it on a terminal and type the answers, or pin what you reviewed: --root HEX --yes",
+	{wire.InvalidState, "key-file-mode"}:          "chmod 600 the key file",
+	{code: wire.MissingEnv}:                       "set BETTER_COMPUTE_APPROVER_PASSPHRASE, or run it on a terminal",
+	{wire.KeyUnavailable, "pin-incorrect"}:        "check the PIN before you try again: each wrong one counts",
+	{wire.KeyUnavailable, "pin-locked"}:           "the security officer unlocks it",
+	{wire.KeyUnavailable, "pin-final-try"}:        "one more wrong PIN locks the token; --allow-final-try takes the risk",
+	{wire.KeyUnavailable, "pin-missing"}:          "give --pin-file, --pin-fd or pin-source in the URI, or run it on a terminal",
+	{wire.KeyUnavailable, "token-not-found"}:      "plug the token in, and check token= in the URI against the list above",
+	{wire.KeyUnavailable, "ambiguous"}:            "add serial= to the URI, or id= and --pub",
+	{wire.KeyUnavailable, "key-not-found"}:        "check object= or id= in the URI",
+	{wire.KeyUnavailable, "key-mismatch"}:         "compare the kid with your own note of it; do not sign with this key",
+	{wire.KeyUnavailable, "module"}:               "check --module; on Debian SoftHSM is /usr/lib/softhsm/libsofthsm2.so",
+	{wire.KeyUnavailable, "device-removed"}:       "plug the token in and start again",
+	{wire.KeyUnavailable, "timeout"}:              "unplug the token, plug it in and start again; --timeout allows more time",
+	{wire.AccessDenied, "too-few-approvals"}:      "get the missing approvals",
+	{wire.AccessDenied, "expired"}:                "to judge it as of an earlier time, give --now",
+	{wire.InvalidInput, "payload-digest"}:         "do not sign: what the file shows is not what it binds",
+	{wire.InvalidInput, "payload-type"}:           "do not sign: the payload is labelled as something it is not",
+	{wire.InvalidInput, "payload-unknown-fields"}: "do not sign: the payload holds what nobody can be shown",
+	{wire.InvalidInput, "payload-subject"}:        "do not sign: the operation is not for the subject it is listed under",
+}

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/better-compute/approver/core/quorum"
+	"github.com/better-compute/approver/core/review"
+	"github.com/better-compute/approver/core/wire"
+	"github.com/better-compute/approver/hsm"
+)
+
+// keyFlags name the key that signs and how its PIN comes.
+type keyFlags struct {
+	key, pub, module, pinFile string
+	pinFD                     int
+	allowFinalTry             bool
+	timeout                   time.Duration
+}
+
+func (f *keyFlags) register(c *cobra.Command) {
+	s := c.Flags()
+	s.StringVar(&f.key, "key", "", "`KEY` that signs: a key file, or a pkcs11: URI (RFC 7512)")
+	s.StringVar(&f.pub, "pub", "", "`FILE` with the public key that is expected of it (the .pub file)")
+	s.StringVar(&f.module, "module", "", "PKCS#11 module, an absolute `PATH` (default: module-path of the URI)")
+	s.StringVar(&f.pinFile, "pin-file", "", "`FILE` that holds the PIN, private to you (default: pin-source of the URI, else typed)")
+	s.IntVar(&f.pinFD, "pin-fd", -1, "inherited file descriptor `N` (3 or above) that gives the PIN")
+	s.BoolVar(&f.allowFinalTry, "allow-final-try", false, "log in even where one more wrong PIN locks the token")
+	s.DurationVar(&f.timeout, "timeout", 60*time.Second, "longest time for each call of the module")
+}
+
+// A foundKey is a key that was found and is not opened: nobody was asked for a PIN or passphrase yet.
+type foundKey struct {
+	app      *app
+	flags    *keyFlags
+	uri      hsm.URI
+	expected quorum.PublicKey // zero where nothing says which key it should be
+	shown    quorum.PublicKey // what the token shows before a login, where nothing was expected
+	sealed   *hsm.SealedKey
+	token    *hsm.Token
+}
+
+// findKey looks for the key. set, where not nil, pins a kid that the URI names as its object. Close what it gives.
+func (a *app) findKey(ctx context.Context, f *keyFlags, set *quorum.Set) (*foundKey, error) {
+	k := &foundKey{app: a, flags: f}
+	if f.key == "" {
+		return nil, usage("--key is missing")
+	}
+	if f.pub != "" {
+		var err error
+		if k.expected, err = readPublicKey(f.pub); err != nil {
+			return nil, err
+		}
+	}
+	if hsm.IsURI(f.key) {
+		return k, k.findOnToken(ctx, set)
+	}
+	return k, k.findFile()
+}
+
+func (k *foundKey) findFile() (err error) {
+	f := k.flags
+	if f.module != "" || f.pinFile != "" || f.pinFD >= 0 {
+		return usage("--module, --pin-file and --pin-fd are for a key on a token; " + f.key + " is a file")
+	}
+	if k.sealed, err = hsm.OpenKeyFile(f.key); err != nil || !k.expected.IsZero() {
+		return err
+	}
+	// The public half beside the key names it before it is opened. Without that file the key names itself.
+	switch _, statErr := os.Lstat(f.key + ".pub"); {
+	case errors.Is(statErr, fs.ErrNotExist):
+		return nil
+	default:
+		k.expected, err = readPublicKey(f.key + ".pub")
+		return err
+	}
+}
+
+func (k *foundKey) findOnToken(ctx context.Context, set *quorum.Set) (err error) {
+	f := k.flags
+	if k.uri, err = hsm.ParseURI(f.key); err != nil {
+		return err
+	}
+	for _, warning := range k.uri.Warnings() {
+		fmt.Fprintln(k.app.stderr, "warning:", review.Escape(warning))
+	}
+	modulePath := f.module
+	switch fromURI := k.uri.ModulePath(); {
+	case modulePath == "" && fromURI == "":
+		return usage("--module is missing, and the URI has no module-path")
+	case modulePath != "" && fromURI != "" && modulePath != fromURI:
+		return usage("--module and the URI's module-path differ")
+	case modulePath == "":
+		modulePath = fromURI
+	}
+	if kid, err := quorum.ParseKID(k.uri.Object()); err == nil && k.expected.IsZero() && set != nil {
+		k.expected, _ = set.Key(kid)
+	}
+	module, err := k.app.loadModule(ctx, modulePath)
+	if err != nil {
+		return err
+	}
+	k.token, err = hsm.OpenToken(ctx, module, hsm.TokenOptions{URI: k.uri, Timeout: f.timeout, AllowFinalTry: f.allowFinalTry})
+	if err != nil {
+		return err
+	}
+	k.shown, _, err = k.token.Public(ctx, k.expected)
+	if err != nil {
+		k.close()
+	}
+	return err
+}
+
+// unpinned tells whether only the token says which key it has.
+func (k *foundKey) unpinned() bool { return k.token != nil && k.expected.IsZero() }
+
+// public gives the public half as far as it is known before the key is opened, else the zero PublicKey.
+func (k *foundKey) public() quorum.PublicKey {
+	if k.expected.IsZero() {
+		return k.shown
+	}
+	return k.expected
+}
+
+// open asks for the PIN or passphrase and gives the key. t may be nil.
+func (k *foundKey) open(ctx context.Context, t *terminal) (quorum.Signer, error) {
+	if k.token == nil {
+		key, err := k.sealed.Unlock(ctx, k.app.passphrase(t, "Passphrase of "+k.flags.key+": "))
+		if err != nil {
+			return nil, err
+		}
+		if !k.expected.IsZero() && !key.Public().Equal(k.expected) {
+			return nil, wire.Errorf(wire.KeyUnavailable, "key-mismatch", "the key file holds key %s, expected was %s",
+				key.Public().KID(), k.expected.KID())
+		}
+		return key, nil
+	}
+	source, err := k.pinSource(t)
+	if err != nil {
+		return nil, err
+	}
+	info := k.token.Info()
+	fmt.Fprintf(k.app.stderr, "token %s, serial %s, PIN %s\n", review.Escape(info.Label), review.Escape(info.Serial), info.PIN)
+	if info.PINPad {
+		fmt.Fprintln(k.app.stderr, "enter the PIN on the token's own keypad")
+	}
+	if err := k.token.Login(ctx, source); err != nil {
+		return nil, err
+	}
+	return k.token.Key(ctx, k.public())
+}
+
+func (k *foundKey) pinSource(t *terminal) (hsm.PINSource, error) {
+	f, given := k.flags, 0
+	var source hsm.PINSource = hsm.PINMissing{}
+	if t != nil {
+		source = hsm.NewPINTerminal(t.tty)
+	}
+	if path := k.uri.PINFile(); path != "" {
+		given, source = given+1, hsm.PINFile(path)
+	}
+	if f.pinFD >= 0 {
+		given, source = given+1, hsm.PINDescriptor(f.pinFD)
+	}
+	if f.pinFile != "" {
+		given, source = given+1, hsm.PINFile(f.pinFile)
+	}
+	if given > 1 {
+		return nil, usage("the PIN comes from one of --pin-file, --pin-fd and the URI's pin-source")
+	}
+	return source, nil
+}
+
+// close logs out and leaves the module. Its error is told, since a token may be left logged in.
+func (k *foundKey) close() {
+	if k == nil || k.token == nil {
+		return
+	}
+	if err := k.token.Close(); err != nil {
+		fmt.Fprintln(k.app.stderr, "warning:", review.Escape(err.Error()))
+	}
+}
+
+const passphraseVariable = "BETTER_COMPUTE_APPROVER_PASSPHRASE"
+
+// passphrase gives the passphrase from the environment, or asks for it.
+func (a *app) passphrase(t *terminal, question string) hsm.Passphrase {
+	return func(ctx context.Context) ([]byte, error) {
+		if value := a.getenv(passphraseVariable); value != "" {
+			return []byte(value), nil
+		}
+		if t == nil {
+			return nil, wire.Errorf(wire.MissingEnv, "", "the key file is encrypted: %s is not set, and there is no terminal to ask on", passphraseVariable)
+		}
+		return t.askSecret(ctx, review.Escape(question).String())
+	}
+}

@@ -1,0 +1,18 @@
+// Command approver reviews batches of destructive operations on an air-gapped machine and signs or declines them with a key
+// that stays on its token.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	harden()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	status := run(ctx, osApp(), os.Args[1:])
+	stop()
+	os.Exit(status)
+}

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"bytes"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/better-compute/approver/core/durable"
+	"github.com/better-compute/approver/core/kinds"
+	"github.com/better-compute/approver/core/merkle"
+	"github.com/better-compute/approver/core/quorum"
+	"github.com/better-compute/approver/core/review"
+	"github.com/better-compute/approver/core/wire"
+	"github.com/better-compute/approver/scope"
+)
+
+// reviewFlags are what show and sign hold a scope against.
+type reviewFlags struct {
+	scope, root, expect, notAfter, trustDomain, batch, operationsOut, now string
+	approvers                                                             []string
+	maxHours                                                              int
+	allowUnbound, allowOpaque                                             bool
+}
+
+func (f *reviewFlags) register(c *cobra.Command) {
+	s := c.Flags()
+	s.StringVar(&f.scope, "scope", "", "scope `FILE`: an exported scope, or a JSON array of leaves")
+	s.StringVar(&f.root, "root", "", "the root that was reviewed before, 64 `HEX` digits; any other is refused")
+	s.StringVar(&f.expect, "expect", "", "`FILE` that lists exactly what the batch should hold")
+	s.BoolVar(&f.allowUnbound, "allow-unbound", false, "accept leaves that admit any payload of their kind")
+	s.BoolVar(&f.allowOpaque, "allow-opaque", false, "accept leaves whose operation cannot be shown")
+	s.IntVar(&f.maxHours, "max-hours", scope.DefaultMaxHours, "longest time the window may stay open, in hours (1 to 720)")
+	s.StringVar(&f.notAfter, "not-after", "", "`TIME` at which the approval ends, RFC 3339 or Unix milliseconds (default: the file's)")
+	s.StringVar(&f.trustDomain, "trust-domain", "", "trust domain of your deployment, `NAME` (default: the file's word, which is a finding)")
+	s.StringVar(&f.batch, "batch", "", "batch `ID`, for a bare array of leaves")
+	s.StringSliceVar(&f.approvers, "approvers", nil, "approver set `FILE`, or the .pub files of its keys, comma-separated")
+	s.StringVar(&f.operationsOut, "operations-out", "", "write every operation, whole, with all its subjects to `FILE` (JSON)")
+	registerNow(c, &f.now)
+}
+
+func registerNow(c *cobra.Command, now *string) {
+	c.Flags().StringVar(now, "now", "", "`TIME` to judge by instead of this machine's clock, RFC 3339")
+}
+
+// clock reads the time, or takes the one that was given.
+func (a *app) clock(now string) (review.Time, error) {
+	if now == "" {
+		return review.Time{Now: a.now()}, nil
+	}
+	t, err := time.Parse(time.RFC3339, now)
+	if err != nil {
+		return review.Time{}, usage("--now wants a time like 2026-11-30T12:00:00Z")
+	}
+	return review.Time{Now: t, ByHand: true}, nil
+}
+
+// parseNotAfter takes Unix milliseconds or RFC 3339.
+func parseNotAfter(s string) (uint64, error) {
+	if s == "" {
+		return 0, nil
+	}
+	if n, err := strconv.ParseUint(s, 10, 64); err == nil && n > 0 && n <= wire.MaxInteger {
+		return n, nil
+	}
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil || t.UnixMilli() <= 0 {
+		return 0, usage("--not-after wants a time like 2026-12-01T12:00:00Z, or Unix milliseconds")
+	}
+	return uint64(t.UnixMilli()), nil
+}
+
+// policy turns the flags into what the scope is held against.
+func (a *app) policy(f *reviewFlags) (p scope.Policy, err error) {
+	p = scope.Policy{TrustDomain: f.trustDomain, MaxHours: f.maxHours, AllowUnbound: f.allowUnbound, AllowOpaque: f.allowOpaque}
+	if f.maxHours < 1 || f.maxHours > int(review.LongestWindow/time.Hour) {
+		return p, usage("--max-hours is 1 to 720")
+	}
+	if p.Time, err = a.clock(f.now); err != nil {
+		return p, err
+	}
+	if p.NotAfter, err = parseNotAfter(f.notAfter); err != nil {
+		return p, err
+	}
+	if f.trustDomain != "" {
+		if err := wire.CheckTrustDomain("--trust-domain", f.trustDomain); err != nil {
+			return p, err
+		}
+	}
+	if f.root != "" {
+		root, err := parseRoot(f.root)
+		if err != nil {
+			return p, err
+		}
+		p.Root = &root
+	}
+	if f.expect != "" {
+		data, err := durable.ReadFile(f.expect, wire.MaxFileBytes)
+		if err != nil {
+			return p, err
+		}
+		if p.Expected, err = scope.ParseExpected(data); err != nil {
+			return p, err
+		}
+	}
+	if len(f.approvers) > 0 {
+		p.Approvers, p.ThresholdUnknown, err = readApprovers(f.approvers)
+	}
+	return p, err
+}
+
+func parseRoot(s string) (merkle.Hash, error) {
+	b, err := wire.ParseHex("--root", s, len(merkle.Hash{}))
+	if err != nil {
+		return merkle.Hash{}, err
+	}
+	return merkle.Hash(b), nil
+}
+
+// readApprovers reads an approver set file, or .pub files, whose threshold is then not known.
+func readApprovers(paths []string) (set *quorum.Set, thresholdUnknown bool, err error) {
+	first, err := durable.ReadFile(paths[0], wire.MaxFileBytes)
+	if err != nil {
+		return nil, false, err
+	}
+	if bytes.HasPrefix(bytes.TrimSpace(first), []byte("{")) {
+		if len(paths) > 1 {
+			return nil, false, usage("--approvers is one set file, or .pub files")
+		}
+		set, _, err = quorum.ParseSetFile(first)
+		return set, false, err
+	}
+	keys, err := readPublicKeys(paths)
+	if err != nil {
+		return nil, false, err
+	}
+	set, err = quorum.NewSet(quorum.SetDraft{Keys: keys, Threshold: uint32(len(keys))})
+	return set, true, err
+}
+
+func readPublicKeys(paths []string) (keys []quorum.PublicKey, err error) {
+	for _, path := range paths {
+		key, err := readPublicKey(path)
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, key)
+	}
+	return keys, nil
+}
+
+func readPublicKey(path string) (quorum.PublicKey, error) {
+	data, err := durable.ReadFile(path, wire.MaxFileBytes)
+	if err != nil {
+		return quorum.PublicKey{}, err
+	}
+	key, err := quorum.ParsePublicPEM(data)
+	if err != nil {
+		return quorum.PublicKey{}, wire.Errorf(wire.InvalidInput, "", "%s: %s", path, strings.TrimPrefix(err.Error(), "INVALID_INPUT: "))
+	}
+	return key, nil
+}
+
+// readScope reads a scope file and verifies it.
+func readScope(path, batch string) (*scope.Verified, error) {
+	f, err := durable.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	parsed, err := scope.Parse(f)
+	if err != nil {
+		return nil, err
+	}
+	if batch == "" && parsed.Header().Bare {
+		return nil, usage("a bare array of leaves needs --batch, --not-after and --trust-domain")
+	}
+	if h := parsed.Header(); batch != "" && !h.Bare && h.BatchID != batch {
+		return nil, wire.Errorf(wire.InvalidInput, "", "the file is batch %q, --batch says %q", h.BatchID, batch)
+	}
+	return parsed.Verify(scope.VerifyOptions{Kinds: kinds.Builtin(), BatchID: batch, Workers: runtime.GOMAXPROCS(0)})
+}
+
+// reviewScope goes from the file to the decoded scope and the policy.
+func (a *app) reviewScope(f *reviewFlags) (*scope.Decoded, scope.Policy, error) {
+	if f.scope == "" {
+		return nil, scope.Policy{}, usage("--scope is missing")
+	}
+	p, err := a.policy(f)
+	if err != nil {
+		return nil, p, err
+	}
+	v, err := readScope(f.scope, f.batch)
+	if err != nil {
+		return nil, p, err
+	}
+	if v.Header().Bare && (f.notAfter == "" || f.trustDomain == "") {
+		return nil, p, usage("a bare array of leaves needs --batch, --not-after and --trust-domain")
+	}
+	return v.Decode(), p, nil
+}
+
+// draw shows a review.
+func (a *app) draw(doc *review.Document, detail review.Detail, toStdout bool) error {
+	w := a.stderr
+	if toStdout {
+		w = a.stdout
+	}
+	if a.json {
+		return review.WriteJSON(w, doc)
+	}
+	return review.WriteText(w, doc, detail)
+}

@@ -48,12 +48,12 @@ type Operation struct {
 	fields func() []Field
 }
 
-// SetFields sets how the fields are made when they are asked for: 50,000 payloads are not decoded to draw ten. An
-// operation without it has no fields to show, as one that is opaque or unbound.
+// SetFields sets how the fields are made when they are asked for: 50,000 payloads are not decoded to draw ten. nil fields,
+// or none set, say that what the operation does is not known; an empty slice says that it has no fields.
 func (o *Operation) SetFields(fields func() []Field) { o.fields = fields }
 
-// Fields gives the fields of the operation, defaults included, in the order of the format; nil where there are none. Every
-// call decodes again.
+// Fields gives the fields of the operation, defaults included, in the order of the format, or nil where they are not known,
+// as of an operation that is opaque or unbound. Every call decodes again.
 func (o *Operation) Fields() []Field {
 	if o.fields == nil {
 		return nil
@@ -71,5 +71,6 @@ type Field struct {
 	Odd     bool    `json:"odd,omitzero"`     // differs from what most subjects of the kind have
 	Usual   []Text  `json:"usual,omitzero"`   // what most have, when Odd
 	Value   []Text  `json:"value,omitzero"`   // lines; several for a script; none for a group
+	Note    string  `json:"note,omitzero"`    // beside or instead of a value, as in "not set" or "each subject's own"; may be empty
 	Fields  []Field `json:"fields,omitzero"`  // of a group
 }

@@ -85,12 +85,13 @@ func (p *printer) operation(o *Operation, n, all int) {
 		p.indent(fieldsAt)
 		p.text(o.Type.s, fieldsAt)
 	}
-	if fields := o.Fields(); len(fields) > 0 {
+	switch fields := o.Fields(); {
+	case len(fields) > 0:
 		p.fields(fields, 0)
-	} else if o.fields != nil {
+	case fields != nil:
 		p.indent(fieldsAt)
 		p.line("This operation has no fields.")
-	} else {
+	default:
 		p.indent(fieldsAt)
 		p.line("What it would do is not known here.")
 	}
@@ -164,16 +165,21 @@ func (p *printer) field(f *Field, width, level int) {
 // held draws the value of a field, or the type of a group, and what most have where that differs.
 func (p *printer) held(f *Field, level, at int) {
 	after := ""
-	if f.Default {
-		after = " (default)"
+	if f.Note != "" {
+		after = " (" + f.Note + ")"
 	}
-	if len(f.Value) == 0 && len(f.Fields) > 0 {
-		if level >= indentedLevels {
-			after += " (level " + strconv.Itoa(level+1) + ")"
-		}
-		p.prose(f.Type+after, at)
-	} else {
+	if f.Default {
+		after += " (default)"
+	}
+	switch {
+	case len(f.Value) > 0 || len(f.Fields) == 0 && f.Note == "":
 		p.value(f.Value, f.isString(), after, at)
+	case len(f.Fields) == 0:
+		p.prose(after[1:], at)
+	case level >= indentedLevels:
+		p.prose(f.Type+after+" (level "+strconv.Itoa(level+1)+")", at)
+	default:
+		p.prose(f.Type+after, at)
 	}
 	if f.Odd {
 		p.indent(at)

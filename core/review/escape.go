@@ -24,7 +24,7 @@ func (t Text) MarshalText() ([]byte, error) { return []byte(t.s), nil }
 // Escape makes one line of any string. A string without anything to escape is kept, not copied. An error message is
 // shown by Escape(err.Error()).
 func Escape(s string) Text {
-	at, sp := firstEscape(s, spelling{}, 0)
+	at := firstEscape(s, 0)
 	if at < 0 {
 		return Text{s: s}
 	}
@@ -40,7 +40,7 @@ func Escape(s string) Text {
 		}
 		n++
 		from = at + size
-		at, sp = firstEscape(s, sp, from)
+		at = firstEscape(s, from)
 	}
 	return Text{s: string(append(b, s[from:]...)), escapes: n}
 }
@@ -57,42 +57,43 @@ func EscapeLines(s string) []Text {
 
 // PlainBytes tells whether b would be drawn as it is, without one escape, by Escape. It does not allocate.
 func PlainBytes(b []byte) bool {
-	at, _ := firstEscape(b, spelling{}, 0)
-	return at < 0
+	return firstEscape(b, 0) < 0
 }
 
 // PlainLines tells whether b would be drawn without one escape by EscapeLines. It does not allocate.
 func PlainLines(b []byte) bool {
-	at, _ := firstEscape(b, spelling{}, 0)
+	at := firstEscape(b, 0)
 	for at >= 0 && b[at] == '\n' {
-		at, _ = firstEscape(b, spelling{}, at+1)
+		at = firstEscape(b, at+1)
 	}
 	return at < 0
 }
 
-// firstEscape gives the index of the first byte at or after from that has to be escaped, or -1, and the spelling there.
-func firstEscape[T string | []byte](s T, sp spelling, from int) (int, spelling) {
+// firstEscape gives the index of the first byte at or after from that has to be escaped, or -1. What stands before from is
+// the start of the line or an escape, which is ASCII: no mark may follow it.
+func firstEscape[T string | []byte](s T, from int) int {
+	var sp spelling
 	for i := from; i < len(s); {
 		switch c := s[i]; {
 		case c == '<':
 			if opensEscape(s, i) {
-				return i, spelling{}
+				return i
 			}
 			fallthrough
 		case c >= ' ' && c < 0x7f:
 			i, sp = i+1, spelling{}
 			i += plainRun(s, i)
 		case c < utf8.RuneSelf:
-			return i, spelling{}
+			return i
 		default:
 			r, size := decodeRune(s, i)
 			if r == utf8.RuneError && size == 1 || !sp.draws(r) {
-				return i, spelling{}
+				return i
 			}
 			i += size
 		}
 	}
-	return -1, spelling{}
+	return -1
 }
 
 // plainRun gives a number of bytes from i on that are printable ASCII and not '<', looking at eight at a time.

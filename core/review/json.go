@@ -25,7 +25,7 @@ import (
 //	operations[] { title, type, digest?, marks[]?, destructive?, outlier?, fields[]?, subjects[] }
 //
 // where fields[] is absent for what is not known and a field is { name, type, default?, odd?, usual[]?, value[]?,
-// fields[]? }. The error is IO_ERROR.
+// note?, fields[]? }. The error is IO_ERROR.
 func WriteJSON(w io.Writer, d *Document) error {
 	b := bufio.NewWriterSize(w, 64<<10)
 	enc := jsontext.NewEncoder(&asciiWriter{w: b}, jsontext.AllowInvalidUTF8(true), json.Deterministic(true))
@@ -88,14 +88,10 @@ type operationForm struct {
 }
 
 func (o *Operation) form() *operationForm {
-	fields := o.Fields()
-	if fields == nil && o.fields != nil { // known to have none
-		fields = []Field{}
-	}
-	return &operationForm{o.Title, o.Type, o.Digest, o.Marks, o.Destructive, o.Outlier, fields, o.Subjects}
+	return &operationForm{o.Title, o.Type, o.Digest, o.Marks, o.Destructive, o.Outlier, o.Fields(), o.Subjects}
 }
 
-// An asciiWriter passes JSON on with every rune beyond ASCII, which only strings hold, as \uXXXX.
+// An asciiWriter passes JSON on with every rune beyond printable ASCII, which only strings hold, as \uXXXX.
 type asciiWriter struct {
 	w    *bufio.Writer
 	rest []byte // the start of a rune that the next Write ends
@@ -130,8 +126,9 @@ func (a *asciiWriter) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
+// asciiRun gives the number of bytes before the first that is DEL or beyond ASCII.
 func asciiRun(b []byte) int {
-	if i := bytes.IndexFunc(b, func(r rune) bool { return r >= utf8.RuneSelf }); i >= 0 {
+	if i := bytes.IndexFunc(b, func(r rune) bool { return r >= 0x7f }); i >= 0 {
 		return i
 	}
 	return len(b)

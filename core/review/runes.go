@@ -49,7 +49,7 @@ var classes = sync.OnceValue(func() *runeTable {
 	t.set(unicode.Mc, func(rune) class { return base })
 	t.set(unicode.Mn, func(rune) class { return mark })
 	for _, never := range []*unicode.RangeTable{
-		unicode.Inherited, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, rightToLeft, blank,
+		unicode.Inherited, unicode.Other_Default_Ignorable_Code_Point, rightToLeft, blank,
 	} {
 		t.set(never, func(rune) class { return escaped })
 	}

@@ -39,6 +39,7 @@ func sample() *Document {
 			{Name: Escape("user_data"), Type: "string", Value: EscapeLines("#!/bin/sh\nset -e\n" + strings.Repeat("echo step\n", 9) + "exit 0  \n")},
 			{Name: Escape("network"), Type: "message NetworkConfig", Fields: []Field{
 				one("vlan", "uint32", "17"),
+				{Name: Escape("gateway"), Type: "string", Note: "not set"},
 				{Name: Escape("labels"), Type: "map", Fields: []Field{
 					one("rack", "string", "r12"),
 					one("zone   \"safe\"", "string", "\x1b[2K"),
@@ -58,7 +59,7 @@ func sample() *Document {
 		return f
 	})
 	inspect := Operation{Title: Escape("node.inspect"), Type: Escape("bettercompute.v1.InspectRequest"), Digest: strings.Repeat("c3", 32), Subjects: texts("gpu-000")}
-	inspect.SetFields(func() []Field { return nil })
+	inspect.SetFields(func() []Field { return []Field{} })
 	opaque := Operation{Title: Escape("custom.flash"), Destructive: true, Marks: []string{"opaque", "any payload"}, Subjects: texts("gpu-001")}
 	closed := NewFinding(WindowClosed, Escape("the window closed at 2026-09-21 14:13:20 UTC, 2 h ago"))
 	closed.Details = map[string]any{"notAfter": 1790000000000, "by": "J\u00fcrgen\u202e"}

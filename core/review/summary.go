@@ -18,7 +18,7 @@ type column struct {
 	most   int64
 }
 
-// none stands for no value among values; no text holds a NUL.
+// none stands before the note of a field without a value; no text holds a NUL.
 const none = "\x00"
 
 // summary draws many operations of one kind by field: how many values it has, their range, the commonest and the rarest.
@@ -73,7 +73,7 @@ func tabulate(group []*Operation) []*column {
 				at[path] = c
 				columns = append(columns, c)
 			}
-			c.add(f.Value)
+			c.add(f.Value, f.Note)
 		}
 	}
 	for _, o := range group {
@@ -82,8 +82,8 @@ func tabulate(group []*Operation) []*column {
 	return columns
 }
 
-func (c *column) add(lines []Text) {
-	value := none
+func (c *column) add(lines []Text, note string) {
+	value := none + note
 	switch len(lines) {
 	case 0:
 	case 1:
@@ -167,11 +167,13 @@ func (p *printer) counted(c *column, values []string, at int) {
 		p.indent(at + 2 + 6 - len(n))
 		p.w.WriteString(n)
 		p.w.WriteString(" x ")
+		if note, found := strings.CutPrefix(v, none); found {
+			p.prose(cmp.Or(note, "none"), at+2+6+3)
+			continue
+		}
 		var lines []Text
-		if v != none {
-			for l := range strings.SplitSeq(v, "\n") {
-				lines = append(lines, Text{s: l})
-			}
+		for l := range strings.SplitSeq(v, "\n") {
+			lines = append(lines, Text{s: l})
 		}
 		p.value(lines, c.quote, "", at+2+6+3)
 	}

@@ -62,8 +62,8 @@ func (o *Operation) Fields() []Field {
 }
 
 // A Field is one value of an operation, or a group of fields: a message, a list whose elements are named [0], [1] and so
-// on, a map whose entries are named by their keys. The drawing puts quotes around the value of a field whose type ends in
-// "string", and around a name that is not made as identifiers are.
+// on, a map whose entries are named by their keys. The drawing puts quotes around a value whose type ends in "string"
+// or "string>", and around a name that is not made as identifiers are; what the program says instead of a value is a Note.
 type Field struct {
 	Name    Text    `json:"name"`
 	Type    string  `json:"type"`             // as the format declares it: "string", "uint32", "message NetworkConfig"

@@ -197,7 +197,7 @@ func (p *printer) held(f *Field, level, at int) {
 }
 
 // isString tells whether the value is a text from outside rather than a number or name of ours.
-func (f *Field) isString() bool { return strings.HasSuffix(f.Type, "string") }
+func (f *Field) isString() bool { return strings.HasSuffix(strings.TrimSuffix(f.Type, ">"), "string") }
 
 // whole draws without leaving anything out until the function it gives is called.
 func (p *printer) whole() (restore func()) {

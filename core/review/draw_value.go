@@ -89,7 +89,7 @@ func (p *printer) single(s string, quote bool, after string, at int) {
 	if tail != "" {
 		drawn = head + " ... " + tail
 	}
-	if quote {
+	if quote || s == "" {
 		drawn = `"` + drawn + `"`
 	}
 	p.text(drawn+after, at)

@@ -41,7 +41,7 @@ func sample() *Document {
 				one("vlan", "uint32", "17"),
 				{Name: Escape("gateway"), Type: "string", Note: "not set"},
 				{Name: Escape("labels"), Type: "map", Fields: []Field{
-					one("rack", "string", "r12"),
+					one("rack", "map<string, string>", ""),
 					one("zone   \"safe\"", "string", "\x1b[2K"),
 				}},
 				{Name: Escape("routes"), Type: "repeated string", Default: true},

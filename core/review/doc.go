@@ -45,5 +45,6 @@
 //
 // No text can pass for what the program says. A text begins after a name, a number or a mark of the drawing and ends its
 // line; one that is longer than the line goes on after "> "; lines of a script have numbers; notes stand in parentheses on
-// lines of their own or after a closing quote. Nothing is wider than 80 columns, so no terminal breaks a line on its own.
+// lines of their own or after a closing quote. No line that holds a text is wider than 80 columns, so no terminal of that width
+// breaks it on its own.
 package review

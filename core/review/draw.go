@@ -33,7 +33,7 @@ const (
 // columns is the width that no line with a text exceeds: were the terminal to wrap it, the text could pose as a line.
 const columns = 80
 
-// WriteText draws a document in plain text, ASCII but for what its texts hold, without colours, 80 columns wide: the
+// WriteText draws a document in plain text, ASCII but for what its texts hold, without colours, for 80 columns: the
 // verdict, the facts, the root, the counts, the findings from severe to mild, then the operations, outliers first. A
 // text never begins a line: where one goes on, "> " stands before it. The error is IO_ERROR.
 func WriteText(w io.Writer, d *Document, detail Detail) error {

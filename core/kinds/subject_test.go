@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -90,4 +91,22 @@ func TestWhatAWalkNotes(t *testing.T) {
 	proxy := Builtin().Lookup([]byte("site.httpProxy"))
 	require.NoError(t, proxy.Walk(unhex(t, "0a026e31 1203474554"), &w))
 	require.Equal(t, Walked{Relayed: []byte("n1"), RelayedEnd: 4}, w)
+}
+
+// The worked example of the package comment.
+func TestWorkedExample(t *testing.T) {
+	k := Builtin().Lookup([]byte("bmc.power"))
+	payload := unhex(t, address+"1003")
+	var w Walked
+	require.NoError(t, k.Walk(payload, &w))
+	require.NoError(t, k.CheckSubject(subject(t, "bmc:node_site1/10.0.7.12"), &w))
+	require.Equal(t, "1003", fmt.Sprintf("%x", append(payload[:w.RelayedStart:w.RelayedStart], payload[w.RelayedEnd:]...)))
+	for refused, why := range map[string]string{
+		"1003" + address:          "field address stands after power",
+		address + "108300":        "field power is a varint that is not minimal",
+		address + "1006":          "field power is 6, which has no name in BmcOperationRequest.PowerAction",
+		address + "1003" + "2a00": "field sensors is a second member of the oneof operation",
+	} {
+		require.ErrorContains(t, k.Walk(unhex(t, refused), &w), why)
+	}
 }

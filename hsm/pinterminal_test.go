@@ -1,0 +1,101 @@
+//go:build linux
+
+package hsm_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/better-compute/approver/core/wire"
+	"github.com/better-compute/approver/hsm"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// pseudoTerminal gives the two ends of a terminal: the one a person sits at, and the one a program has.
+func pseudoTerminal(t *testing.T) (person, program *os.File) {
+	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	require.NoError(t, err)
+	t.Cleanup(func() { person.Close() })
+	require.NoError(t, unix.IoctlSetPointerInt(int(person.Fd()), unix.TIOCSPTLCK, 0))
+	n, err := unix.IoctlGetInt(int(person.Fd()), unix.TIOCGPTN)
+	require.NoError(t, err)
+	program, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
+	require.NoError(t, err)
+	t.Cleanup(func() { program.Close() })
+	return person, program
+}
+
+func echoes(t *testing.T, tty *os.File) bool {
+	state, err := unix.IoctlGetTermios(int(tty.Fd()), unix.TCGETS)
+	require.NoError(t, err)
+	return state.Lflag&unix.ECHO != 0
+}
+
+// readUntil reads from the terminal until what was read ends in end.
+func readUntil(t *testing.T, f *os.File, end string) string {
+	var read []byte
+	for !strings.HasSuffix(string(read), end) {
+		b := make([]byte, 1)
+		_, err := f.Read(b)
+		require.NoError(t, err)
+		read = append(read, b...)
+	}
+	return string(read)
+}
+
+func TestPINTerminal(t *testing.T) {
+	person, program := pseudoTerminal(t)
+	token := hsm.TokenInfo{Label: "appr\x1b[2Jover", Serial: "0a1b", PIN: hsm.PINCountLow}
+	type answer struct {
+		pin []byte
+		err error
+	}
+	ask := func(ctx context.Context) chan answer {
+		answers := make(chan answer, 1)
+		go func() {
+			pin, err := hsm.NewPINTerminal(program).PIN(ctx, token)
+			answers <- answer{pin, err}
+		}()
+		return answers
+	}
+	noEcho := func() bool { return !echoes(t, program) }
+
+	answers := ask(t.Context())
+	prompt := readUntil(t, person, ": ")
+	require.Equal(t, `PIN for token "appr\x1b[2Jover", serial "0a1b" (a wrong PIN was entered since the last login): `, prompt)
+	require.Eventually(t, noEcho, 5*time.Second, time.Millisecond)
+	_, err := person.WriteString("1234\n")
+	require.NoError(t, err)
+	a := <-answers
+	require.NoError(t, a.err)
+	require.Equal(t, "1234", string(a.pin))
+	require.NotContains(t, readUntil(t, person, "\n"), "1", "the PIN is not echoed")
+	require.True(t, echoes(t, program))
+
+	answers = ask(t.Context())
+	require.Eventually(t, noEcho, 5*time.Second, time.Millisecond)
+	_, err = person.WriteString("\n")
+	require.NoError(t, err)
+	requireRefused(t, (<-answers).err, wire.KeyUnavailable, "pin-missing")
+
+	ctx, cancel := context.WithCancel(t.Context())
+	answers = ask(ctx)
+	require.Eventually(t, noEcho, 5*time.Second, time.Millisecond)
+	cancel()
+	require.ErrorIs(t, (<-answers).err, context.Canceled)
+	require.True(t, echoes(t, program), "an interrupted prompt puts the terminal back")
+}
+
+func TestPINTerminalWithoutTerminal(t *testing.T) {
+	f, err := os.Open("/dev/null")
+	require.NoError(t, err)
+	defer f.Close()
+	require.Equal(t, hsm.PINMissing{}, hsm.NewPINTerminal(f))
+	require.Equal(t, hsm.PINMissing{}, hsm.NewPINTerminal(nil))
+}

@@ -11,8 +11,10 @@ import (
 // A Decoded is a verified scope whose leaves are grouped into distinct operations, each with what a person is shown of it.
 type Decoded struct {
 	verified   *Verified
-	operations []operation
-	positions  []uint32 // leaves by their position in the file, those of one operation together, by subject
+	operations []operation       // in the order in which their first leaves stand in the file
+	ordered    []*operation      // as they are shown, the rare ones first
+	positions  []uint32          // leaves by their position in the file, those of one operation together, by subject
+	tables     map[string]*table // of the kinds with several operations
 }
 
 // A class tells what can be shown of an operation.
@@ -50,7 +52,7 @@ type operationKey struct {
 
 // Decode groups the leaves into operations, the rare ones first.
 func (v *Verified) Decode() *Decoded {
-	d := &Decoded{verified: v, positions: make([]uint32, len(v.leaves))}
+	d := &Decoded{verified: v, positions: make([]uint32, len(v.leaves)), tables: make(map[string]*table)}
 	of := make([]uint32, len(v.leaves)) // operation of each leaf
 	ids := make(map[operationKey]uint32)
 	var g grouper
@@ -72,6 +74,11 @@ func (v *Verified) Decode() *Decoded {
 	}
 	d.spread(of)
 	d.markRare()
+	d.ordered = make([]*operation, len(d.operations))
+	for i := range d.operations {
+		d.ordered[i] = &d.operations[i]
+	}
+	d.order()
 	return d
 }
 

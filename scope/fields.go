@@ -18,9 +18,8 @@ func (d *Decoded) documentOperations() []review.Operation {
 	for i, leaf := range d.positions {
 		subjects[i] = review.Escape(string(d.verified.leaves[leaf].subject))
 	}
-	out := make([]review.Operation, len(d.operations))
-	for i := range d.operations {
-		o := &d.operations[i]
+	out := make([]review.Operation, len(d.ordered))
+	for i, o := range d.ordered {
 		out[i] = review.Operation{
 			Title: review.Escape(o.kindName), Type: review.Escape(o.typeURL), Digest: d.sharedDigest(o), Marks: o.marks(),
 			Destructive: o.destructive(), Outlier: o.rare, Subjects: subjects[o.first:o.last:o.last],
@@ -52,7 +51,7 @@ func (o *operation) marks() (marks []string) {
 	case unknown:
 		marks = append(marks, "opaque: the kind is not known")
 	}
-	if o.script() != "" {
+	if o.runsAsRoot() {
 		marks = append(marks, "runs as root")
 	}
 	return marks
@@ -74,21 +73,24 @@ func (d *Decoded) fields(o *operation) []review.Field {
 	for i, f := range decoded {
 		fields[i] = reviewField(f)
 		if f.Number == int(o.kind.RelayedField()) && f.Number != 0 && o.size() > 1 {
-			fields[i].Value = texts([]string{"each subject's own"})
+			fields[i].Value, fields[i].Note = nil, "each subject's own"
 		}
 	}
-	d.markOdd(o, decoded, fields)
+	o.markOdd(decoded, fields)
 	return fields
 }
 
 // markOdd marks the fields that few subjects of the kind have at their value, and says what most have.
-func (d *Decoded) markOdd(o *operation, decoded []kinds.Field, fields []review.Field) {
+func (o *operation) markOdd(decoded []kinds.Field, fields []review.Field) {
 	for _, odd := range o.odd {
-		usual := d.operations[odd.usual].field(odd.field)
+		usual := odd.usual.field(odd.column.field.Number())
 		for i, f := range decoded {
-			if f.Number == int(odd.field) || f.Number == 0 && f.Name == usual.Oneof {
-				fields[i].Odd = true
-				fields[i].Usual = texts(rawLines(usual))
+			if f.Number != usual.Number && (f.Number != 0 || f.Name != usual.Oneof) {
+				continue
+			}
+			fields[i].Odd, fields[i].Usual = true, texts(rawLines(usual))
+			if fields[i].Usual == nil {
+				fields[i].Usual = texts([]string{nothing(usual)})
 			}
 		}
 	}
@@ -112,7 +114,7 @@ func (o *operation) field(number protowire.Number) kinds.Field {
 	return absent
 }
 
-// rawLines gives the values of a field as lines that are not escaped yet.
+// rawLines gives the values of a field as lines that are not escaped yet, none where it has no value.
 func rawLines(f kinds.Field) (lines []string) {
 	for _, v := range f.Values {
 		prefix := ""
@@ -132,9 +134,6 @@ func rawLines(f kinds.Field) (lines []string) {
 			lines = append(lines, strings.Split(prefix+v.Text, "\n")...)
 		}
 	}
-	if len(lines) == 0 {
-		return []string{nothing(f)}
-	}
 	return lines
 }
 
@@ -150,7 +149,7 @@ func reviewField(f kinds.Field) review.Field {
 	out := review.Field{Name: review.Escape(f.Name), Type: f.Type, Default: !f.Present}
 	switch {
 	case len(f.Values) == 0:
-		out.Value = texts([]string{nothing(f)})
+		out.Note = nothing(f)
 	case f.Repeated, f.Map:
 		for i, v := range f.Values {
 			element := review.Field{Name: review.Escape(fmt.Sprintf("[%d]", i)), Type: f.Type}
@@ -175,7 +174,7 @@ func setValue(out *review.Field, v kinds.Value) {
 			out.Fields = append(out.Fields, reviewField(member))
 		}
 	case v.Fields != nil:
-		out.Value = texts([]string{"empty message"})
+		out.Note = "empty message"
 	default:
 		out.Value = review.EscapeLines(v.Text)
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"github.com/better-compute/approver/core/review"
 	"github.com/better-compute/approver/core/wire"
 )
@@ -50,8 +52,7 @@ func lift(allowed bool, f review.Finding) review.Finding {
 
 // places names the leaves of some operations.
 func (d *Decoded) places(of func(*operation) bool) (places []review.Text) {
-	for i := range d.operations {
-		o := &d.operations[i]
+	for _, o := range d.ordered {
 		if !of(o) {
 			continue
 		}
@@ -116,9 +117,9 @@ func (d *Decoded) operationFindings(p *Policy, t terms) (found []review.Finding)
 		found = append(found, review.NewFinding(review.MixedKinds, review.Escape(fmt.Sprintf("the batch holds %d kinds", len(names))), texts(names)...))
 	}
 	open := time.UnixMilli(int64(t.notAfter)).Sub(p.Time.Now)
-	if repeated := d.places(isRepeatable); len(repeated) > 0 && open > 24*time.Hour {
+	if n := d.repeatable(); n > 0 && open > 24*time.Hour {
 		found = append(found, review.NewFinding(review.Repeatable, review.Escape(fmt.Sprintf(
-			"%d machines may be reimaged or wiped at any time within %s", len(repeated), duration(open)))))
+			"%d machines may be reimaged or wiped at any time within %s", n, duration(open)))))
 	}
 	if twice := d.addressTwice(); len(twice) > 0 {
 		found = append(found, review.NewFinding(review.AddressTwice,
@@ -139,48 +140,52 @@ func isRepeatable(o *operation) bool {
 	return o.kindName == "node.reimage" || o.kindName == "node.wipe"
 }
 
+// repeatable counts the machines that lose their disks.
+func (d *Decoded) repeatable() (n int) {
+	for _, o := range d.ordered {
+		if o.kindName == "node.reimage" || o.kindName == "node.wipe" {
+			n += o.size()
+		}
+	}
+	return n
+}
+
 // outlierFindings gives one finding for each kind that has rare operations.
 func (d *Decoded) outlierFindings() (found []review.Finding) {
 	for _, kind := range d.kindNames() {
-		all, rare := 0, 0
-		var subjects []review.Text
-		var names []string
-		for i := range d.operations {
-			o := &d.operations[i]
-			if o.kindName != kind {
-				continue
-			}
-			all += o.size()
-			if o.rare {
-				rare++
-				subjects = append(subjects, d.subjects(o)...)
-				names = append(names, o.oddNames()...)
-			}
-		}
-		if rare == 0 {
+		t := d.tables[kind]
+		if t == nil {
 			continue
 		}
-		message := fmt.Sprintf("%s: %d of %d subjects have an operation that few have", kind, len(subjects), all)
-		if names = compacted(names); len(names) > 0 {
-			message += ", different in " + strings.Join(names, ", ")
+		var subjects []review.Text
+		var fields []string
+		for _, o := range t.operations {
+			if !o.rare {
+				continue
+			}
+			subjects = append(subjects, d.subjects(o)...)
+			for _, odd := range o.odd {
+				fields = append(fields, string(odd.column.field.Name()))
+			}
+		}
+		if len(subjects) == 0 {
+			continue
+		}
+		message := fmt.Sprintf("%s: %d of %d subjects have an operation that few have", kind, len(subjects), t.subjects)
+		if fields = compacted(fields); len(fields) > 0 {
+			message += ", different in " + strings.Join(fields, ", ")
 		}
 		found = append(found, review.NewFinding(review.Outlier, review.Escape(message), subjects...))
 	}
 	return found
 }
 
-func (o *operation) oddNames() []string {
-	names := make([]string, len(o.odd))
-	for i, odd := range o.odd {
-		names[i] = string(o.kind.Message().Fields().ByNumber(odd.field).Name())
-	}
-	return names
-}
-
-// kindNames gives the distinct kinds.
+// kindNames gives the distinct kinds, sorted.
 func (d *Decoded) kindNames() (names []string) {
-	for i := range d.operations {
-		names = append(names, d.operations[i].kindName)
+	for i, o := range d.ordered {
+		if i == 0 || o.kindName != d.ordered[i-1].kindName {
+			names = append(names, o.kindName)
+		}
 	}
 	return compacted(names)
 }
@@ -207,8 +212,7 @@ func (d *Decoded) addressTwice() (twice []string) {
 // mapOrder names the operations that are equal once map entries are put in order.
 func (d *Decoded) mapOrder() (pairs []string) {
 	first := make(map[string]int)
-	for i := range d.operations {
-		o := &d.operations[i]
+	for i, o := range d.ordered {
 		if o.class != shown || !o.hasMap() {
 			continue
 		}
@@ -232,29 +236,42 @@ func (o *operation) hasMap() bool {
 	return false
 }
 
-// runsAsRoot names the operations with user data, or with the body of a relayed request.
+// runsAsRoot names the kinds with user data, or with the body of a relayed request.
 func (d *Decoded) runsAsRoot() (places []string) {
-	for i := range d.operations {
-		if o := &d.operations[i]; o.script() != "" {
-			places = append(places, fmt.Sprintf("operation %d, %s: %s", i+1, o.kindName, o.script()))
+	for _, kind := range d.kindNames() {
+		operations, subjects := 0, 0
+		for _, o := range d.ordered {
+			if o.kindName == kind && o.runsAsRoot() {
+				operations++
+				subjects += o.size()
+			}
+		}
+		if operations > 0 {
+			places = append(places, fmt.Sprintf("%s: %s, in %d operations on %d subjects", kind, scripts[kind].name, operations, subjects))
 		}
 	}
 	return places
 }
 
 // scripts are the fields whose text a machine runs or applies with full rights.
-var scripts = map[string]string{"node.reimage": "user_data", "site.httpProxy": "body"}
+var scripts = map[string]struct {
+	name   string
+	number protowire.Number
+}{
+	"node.reimage":   {"user_data", 5},
+	"site.httpProxy": {"body", 5},
+}
 
-// script gives the name of such a field where the operation has it, else "".
-func (o *operation) script() string {
-	name, ok := scripts[o.kindName]
+// runsAsRoot tells whether the operation has such a field.
+func (o *operation) runsAsRoot() bool {
+	script, ok := scripts[o.kindName]
 	if !ok || o.class != shown {
-		return ""
+		return false
 	}
 	for number := range o.kind.TopFields(o.payload) {
-		if string(o.kind.Message().Fields().ByNumber(number).Name()) == name {
-			return name
+		if number == script.number {
+			return true
 		}
 	}
-	return ""
+	return false
 }

@@ -2,17 +2,8 @@ package scope
 
 import (
 	"cmp"
-	"hash/maphash"
 	"slices"
-
-	"google.golang.org/protobuf/encoding/protowire"
 )
-
-// An oddly is a field of an operation that few subjects of the kind have at that value.
-type oddly struct {
-	field protowire.Number
-	usual int // an operation that has the field as most subjects have it
-}
 
 // few tells whether n of all subjects of a kind are few beside a value that most have: a twentieth at most, or one.
 func few(n, all int) bool { return n <= max(1, all/20) }
@@ -20,124 +11,89 @@ func few(n, all int) bool { return n <= max(1, all/20) }
 // most tells whether n of all subjects of a kind are more than half.
 func most(n, all int) bool { return 2*n > all }
 
-// markRare finds the operations of each kind that few subjects have while most have another one, and the fields that few
-// have at their value while most have them at another, and puts these operations first. The others follow in the order
-// of their kinds, the larger first.
-func (d *Decoded) markRare() {
-	for kind, operations := range d.shownByKind() {
-		all := 0
-		for _, i := range operations {
-			all += d.operations[i].size()
-		}
-		if kind == "" || len(operations) < 2 {
-			continue
-		}
-		common := slices.MaxFunc(operations, func(a, b int) int { return cmp.Compare(d.operations[a].size(), d.operations[b].size()) })
-		if most(d.operations[common].size(), all) {
-			for _, i := range operations {
-				d.operations[i].rare = i != common && few(d.operations[i].size(), all)
-			}
-		}
-		d.markFields(operations, common, all)
-	}
-	d.order()
+// An oddly is a field of an operation that few subjects of the kind have at that value.
+type oddly struct {
+	column *column
+	usual  *operation // has the field as most subjects have it
 }
 
-func (d *Decoded) shownByKind() map[string][]int {
-	by := make(map[string][]int)
+// markRare finds the operations of each kind that few subjects have while most have another one, and the fields that few
+// have at their value while most have them at another. It keeps what it counted, for the summaries.
+func (d *Decoded) markRare() {
+	by := make(map[string][]*operation)
 	for i := range d.operations {
 		if o := &d.operations[i]; o.class == shown {
-			by[o.kindName] = append(by[o.kindName], i)
+			by[o.kindName] = append(by[o.kindName], o)
 		}
 	}
-	return by
+	for name, operations := range by {
+		if len(operations) < 2 {
+			continue
+		}
+		t := tabulate(operations)
+		t.markOperations()
+		t.markFields()
+		d.tables[name] = t
+	}
 }
 
-// A fieldValue is a field at a value; the absent field has content 0.
-type fieldValue struct {
-	field   protowire.Number
-	content uint64
+// markOperations marks the operations that few subjects have while most have one other.
+func (t *table) markOperations() {
+	common := t.commonest()
+	if !most(common.size(), t.subjects) {
+		return
+	}
+	for _, o := range t.operations {
+		o.rare = o != common && few(o.size(), t.subjects)
+	}
 }
 
-type tally struct{ subjects, operation int }
+func (t *table) commonest() *operation {
+	return slices.MaxFunc(t.operations, func(a, b *operation) int { return cmp.Compare(a.size(), b.size()) })
+}
 
-// markFields looks at each field of the outermost message by itself. Of an operation that is rare as a whole, while each
-// of its fields is not, it marks what differs from the common one.
-func (d *Decoded) markFields(operations []int, common, all int) {
-	seed := maphash.MakeSeed()
-	counts := make(map[fieldValue]tally)
-	numbers := d.fieldNumbers(operations[0])
-	values := make([]fieldValue, 0, len(numbers)*len(operations))
-	for _, i := range operations {
-		from := len(values)
-		values = d.appendValues(values, i, numbers, seed)
-		for _, value := range values[from:] {
-			t, ok := counts[value]
-			if !ok {
-				t.operation = i
-			}
-			t.subjects += d.operations[i].size()
-			counts[value] = t
+// markFields marks what is odd about an operation: the values that few have while most have another, and where there is
+// no such value in a rare operation, what sets it apart from the commonest one.
+func (t *table) markFields() {
+	for c := range t.columns {
+		column := &t.columns[c]
+		usual := column.usual(t.subjects)
+		if usual < 0 {
+			continue
 		}
-	}
-	usual := make(map[protowire.Number]int)
-	for value, t := range counts {
-		if most(t.subjects, all) {
-			usual[value.field] = t.operation
-		}
-	}
-	of := func(n int) []fieldValue { return values[n*len(numbers) : (n+1)*len(numbers)] }
-	commonValues := of(slices.Index(operations, common))
-	for n, i := range operations {
-		o := &d.operations[i]
-		for _, value := range of(n) {
-			if operation, ok := usual[value.field]; ok && few(counts[value].subjects, all) {
+		for i, o := range t.operations {
+			if value := column.of[i]; few(column.values[value].subjects, t.subjects) {
 				o.rare = true
-				o.odd = append(o.odd, oddly{value.field, operation})
+				o.odd = append(o.odd, oddly{column, column.values[usual].operation})
 			}
 		}
+	}
+	common := t.commonest()
+	at := slices.Index(t.operations, common)
+	for i, o := range t.operations {
 		if !o.rare || len(o.odd) > 0 {
 			continue
 		}
-		for f, value := range of(n) {
-			if value != commonValues[f] {
-				o.odd = append(o.odd, oddly{value.field, common})
+		for c := range t.columns {
+			if column := &t.columns[c]; column.of[i] != column.of[at] {
+				o.odd = append(o.odd, oddly{column, common})
 			}
 		}
 	}
 }
 
-// fieldNumbers gives the numbers of all fields of the operation's message but the relayed one.
-func (d *Decoded) fieldNumbers(operation int) []protowire.Number {
-	o := &d.operations[operation]
-	fields := o.kind.Message().Fields()
-	numbers := make([]protowire.Number, 0, fields.Len())
-	for i := range fields.Len() {
-		if n := fields.Get(i).Number(); n != o.kind.RelayedField() {
-			numbers = append(numbers, n)
+// usual gives the value that most subjects have, or -1.
+func (c *column) usual(subjects int) int {
+	for i := range c.values {
+		if most(c.values[i].subjects, subjects) {
+			return i
 		}
 	}
-	slices.Sort(numbers)
-	return numbers
+	return -1
 }
 
-// appendValues appends the value of each field of the operation, in the order of numbers.
-func (d *Decoded) appendValues(values []fieldValue, operation int, numbers []protowire.Number, seed maphash.Seed) []fieldValue {
-	from := len(values)
-	for _, n := range numbers {
-		values = append(values, fieldValue{field: n})
-	}
-	o := &d.operations[operation]
-	for number, raw := range o.kind.TopFields(o.kind.SortMaps(o.payload)) {
-		if i, ok := slices.BinarySearch(numbers, number); ok {
-			v := &values[from+i]
-			v.content = maphash.Comparable(seed, [2]uint64{v.content, maphash.Bytes(seed, raw)}) | 1
-		}
-	}
-	return values
-}
-
-// order puts rare operations first, then what cannot be shown, then the rest by kind, the larger first.
+// order puts rare operations first, then what cannot be shown, then the rest by kind, the larger first. No two operations
+// compare equal, so the same scope gives the same review whatever the order of its file.
 func (d *Decoded) order() {
 	rank := func(o *operation) int {
 		switch {
@@ -148,24 +104,12 @@ func (d *Decoded) order() {
 		}
 		return 2
 	}
-	// The fields point at operations by position: keep the mapping while the order changes.
-	positions := make([]int, len(d.operations))
-	for i := range positions {
-		positions[i] = i
-	}
-	slices.SortStableFunc(positions, func(a, b int) int {
-		x, y := &d.operations[a], &d.operations[b]
-		return cmp.Or(cmp.Compare(rank(x), rank(y)), cmp.Compare(x.kindName, y.kindName), cmp.Compare(y.size(), x.size()))
+	slices.SortFunc(d.ordered, func(a, b *operation) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.kindName, b.kindName), cmp.Compare(b.size(), a.size()),
+			slices.Compare(d.firstSubject(a), d.firstSubject(b)), cmp.Compare(a.class, b.class), slices.Compare(a.payload, b.payload))
 	})
-	moved, ordered := make([]int, len(positions)), make([]operation, len(positions))
-	for to, from := range positions {
-		moved[from] = to
-		ordered[to] = d.operations[from]
-	}
-	for i := range ordered {
-		for j := range ordered[i].odd {
-			ordered[i].odd[j].usual = moved[ordered[i].odd[j].usual]
-		}
-	}
-	d.operations = ordered
+}
+
+func (d *Decoded) firstSubject(o *operation) []byte {
+	return d.verified.leaves[d.positions[o.first]].subject
 }

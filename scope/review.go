@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/better-compute/approver/core/kinds"
 	"github.com/better-compute/approver/core/quorum"
 	"github.com/better-compute/approver/core/review"
 	"github.com/better-compute/approver/core/wire"
@@ -31,7 +30,7 @@ func (d *Decoded) Review(p Policy) (*review.Review, error) {
 	root := d.verified.scope.Root()
 	doc := review.Document{
 		What: "batch scope", Root: root[:], Size: d.verified.scope.Size(),
-		Facts: d.facts(&p, t), Tallies: d.tallies(), Operations: d.documentOperations(), Findings: d.findings(&p, t),
+		Facts: d.facts(&p, t), Tallies: d.tallies(), Operations: d.documentOperations(), Summaries: d.summaries(), Findings: d.findings(&p, t),
 	}
 	escapes := d.escapes(doc.Facts)
 	if len(escapes) > 0 {
@@ -184,8 +183,7 @@ func (d *Decoded) approvalFacts(p *Policy, t terms) []review.Fact {
 func (d *Decoded) tallies() []review.Tally {
 	destructive := make(map[string]bool)
 	byKind, byAgent := make(map[string]int), make(map[string]int)
-	for i := range d.operations {
-		o := &d.operations[i]
+	for _, o := range d.ordered {
 		byKind[o.kindName] += o.size()
 		destructive[o.kindName] = o.destructive()
 		if o.kind != nil && o.kind.SubjectForm() != wire.SubjectBMC {
@@ -249,21 +247,27 @@ func (d *Decoded) escapes(facts []review.Fact) (found []escapeCount) {
 		}
 		add(f.Name, n)
 	}
-	for i := range d.operations {
-		o := &d.operations[i]
-		add(fmt.Sprintf("operation %d, type", i+1), review.Escape(o.typeURL).Escapes())
-		if o.class != shown || plain(o.kind, o.payload) {
-			continue
+	for i, o := range d.ordered {
+		if !review.PlainBytes([]byte(o.typeURL)) {
+			add(fmt.Sprintf("operation %d, type", i+1), review.Escape(o.typeURL).Escapes())
 		}
-		countFields(d.fields(o), fmt.Sprintf("operation %d, %s", i+1, o.kindName), add)
+		if o.class == shown && !o.plain() {
+			countFields(d.fields(o), fmt.Sprintf("operation %d, %s", i+1, o.kindName), add)
+		}
 	}
 	return found
 }
 
-func plain(kind *kinds.Kind, payload []byte) bool {
+// plain tells whether no text of the payload needs an escape. A line feed starts a line of a text, but is an escape in the
+// key of a map.
+func (o *operation) plain() bool {
+	check := review.PlainLines
+	if o.hasMap() {
+		check = review.PlainBytes
+	}
 	all := true
-	kind.Texts(payload, func(text []byte) bool {
-		all = review.PlainBytes(text) // a line feed too: in a map key it is shown as an escape
+	o.kind.Texts(o.payload, func(text []byte) bool {
+		all = check(text)
 		return all
 	})
 	return all

@@ -10,6 +10,7 @@ type Document struct {
 	Size       int         // operations that are signed, one per subject: the leaves of a scope; at least 1
 	Tallies    []Tally     // counts that add up the operations
 	Operations []Operation // every distinct operation; their subjects are Size in all
+	Summaries  []Summary   // of each kind with more than SummaryAbove operations
 	Findings   []Finding   // in the order of the checks
 	Escapes    int         // escapes in all texts of the document, those in lazy fields included
 }

@@ -22,12 +22,11 @@ const (
 
 // The bounds of what Brief draws.
 const (
-	briefSubjects   = 12  // of an operation; places of a finding
-	briefOperations = 50  // of one kind, before they are summarised by field
-	briefKinds      = 50  // whose operations are drawn
-	briefRows       = 40  // of a tally or a summary
-	briefBytes      = 160 // of a value on one line
-	briefLines      = 8   // of a value on several
+	briefSubjects = 12  // of an operation; places of a finding
+	briefKinds    = 50  // whose operations are drawn
+	briefRows     = 40  // of a tally or a summary
+	briefBytes    = 160 // of a value on one line
+	briefLines    = 8   // of a value on several
 )
 
 // columns is the width that no line with a text exceeds: were the terminal to wrap it, the text could pose as a line.

@@ -45,8 +45,8 @@ func (p *printer) kinds(d *Document, drawn int) {
 	}
 	shown := p.bound(len(groups), briefKinds)
 	for _, group := range groups[:shown] {
-		if p.bound(len(group), briefOperations) < len(group) {
-			p.summary(group)
+		if p.bound(len(group), SummaryAbove) < len(group) {
+			p.summary(d.summary(group[0].Title), group)
 			drawn += len(group)
 			continue
 		}

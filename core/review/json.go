@@ -22,6 +22,7 @@ import (
 //	what, verdict ("stop", "acknowledge" or "clear"), root (64 hex), words (32), size, escapes,
 //	facts[] { key?, name, value[]?, note? }, tallies[] { title, rows[] { name, n, destructive? } },
 //	findings[] { rule, severity, message, advice, places[]?, code?, details? },
+//	summaries[] { title, columns[]? { name, type, distinct, range?, common[] { n, value[]?, note? }, rare[]? } },
 //	operations[] { title, type, digest?, marks[]?, destructive?, outlier?, fields[]?, subjects[] }
 //
 // where fields[] is absent for what is not known and a field is { name, type, default?, odd?, usual[]?, value[]?,
@@ -47,7 +48,7 @@ func (d *Document) encode(enc *jsontext.Encoder) error {
 	}
 	for _, m := range []member{
 		{"what", d.What}, {"verdict", d.verdict()}, {"root", hex.EncodeToString(d.Root)}, {"words", Words(d.Root)},
-		{"size", d.Size}, {"escapes", d.Escapes}, {"facts", d.Facts}, {"tallies", d.Tallies}, {"findings", d.Findings},
+		{"size", d.Size}, {"escapes", d.Escapes}, {"facts", d.Facts}, {"tallies", d.Tallies}, {"findings", d.Findings}, {"summaries", d.Summaries},
 	} {
 		if err := errors.Join(enc.WriteToken(jsontext.String(m.name)), json.MarshalEncode(enc, m.value)); err != nil {
 			return err

@@ -96,6 +96,19 @@ func fleet(operations int) *Document {
 		})
 		d.Operations = append(d.Operations, o)
 	}
+	held := func(values ...int) (h []Held) {
+		for _, v := range values {
+			h = append(h, Held{N: each, Value: texts(fmt.Sprint(v))})
+		}
+		return h
+	}
+	if operations > SummaryAbove {
+		d.Summaries = []Summary{{Escape("node.reboot"), []Column{
+			{Name: Escape("force"), Type: "bool", Distinct: 1, Common: []Held{{N: wire.MaxLeaves, Value: texts("true")}}},
+			{Name: Escape("grace_seconds"), Type: "uint32", Distinct: operations, Range: fmt.Sprintf("0 to %d", operations-1),
+				Common: held(0, 1, 2), Rare: held(operations-3, operations-2, operations-1)},
+		}}}
+	}
 	d.Tallies = []Tally{{"by kind", []Count{{Escape("node.reboot"), wire.MaxLeaves, true}}}}
 	return d
 }

@@ -3,6 +3,7 @@ package scope
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"slices"
 
 	"github.com/better-compute/approver/core/kinds"
@@ -30,6 +31,8 @@ const (
 // An operation is what one or more leaves have in common, the relayed address or target left out (WIRE.md §7).
 type operation struct {
 	class    class
+	rare     bool        // few subjects of its kind have it
+	root     bool        // a machine runs a text of it with full rights
 	kind     *kinds.Kind // nil where unknown
 	kindName string
 	typeURL  string
@@ -37,7 +40,6 @@ type operation struct {
 	digest   []byte // the payload's, where all leaves share it
 	first    int    // its leaves are positions[first:last]
 	last     int
-	rare     bool    // few subjects of its kind have it
 	odd      []oddly // fields that few subjects of the kind have
 }
 
@@ -50,29 +52,24 @@ type operationKey struct {
 	content       [sha256.Size]byte
 }
 
+// short gives a hash of the key. Digests are spread already; who grinds two alike gains a chain of two.
+func (k *operationKey) short() uint64 {
+	return binary.LittleEndian.Uint64(k.content[:]) ^ uint64(k.kind)<<32 ^ uint64(k.typeURL)<<8 ^ uint64(k.class)
+}
+
 // Decode groups the leaves into operations, the rare ones first.
 func (v *Verified) Decode() *Decoded {
 	d := &Decoded{verified: v, positions: make([]uint32, len(v.leaves)), tables: make(map[string]*table)}
-	of := make([]uint32, len(v.leaves)) // operation of each leaf
-	ids := make(map[operationKey]uint32)
-	var g grouper
-	var lastKey operationKey
-	lastID := uint32(0)
-	for i := range v.leaves {
-		key := g.key(v, &v.leaves[i])
-		if i == 0 || key != lastKey { // neighbours in a file are often alike
-			id, ok := ids[key]
-			if !ok {
-				id = uint32(len(d.operations))
-				ids[key] = id
-				d.operations = append(d.operations, v.operation(&v.leaves[i], key))
-			}
-			lastKey, lastID = key, id
+	of, keys, counts := v.group()
+	d.operations = make([]operation, len(keys))
+	seen := make([]bool, len(keys))
+	for leaf, id := range of {
+		if !seen[id] {
+			seen[id] = true
+			d.operations[id] = v.operation(&v.leaves[leaf], &keys[id])
 		}
-		of[i] = lastID
-		d.operations[lastID].last++ // a count, until spread makes it an end
 	}
-	d.spread(of)
+	d.spread(of, counts)
 	d.markRare()
 	d.ordered = make([]*operation, len(d.operations))
 	for i := range d.operations {
@@ -82,13 +79,47 @@ func (v *Verified) Decode() *Decoded {
 	return d
 }
 
+// group numbers the operations in the order of their first leaves: for each leaf its operation, and for each operation its
+// key and the number of its leaves.
+func (v *Verified) group() (of []uint32, keys []operationKey, counts []uint32) {
+	const none = ^uint32(0)
+	of = make([]uint32, len(v.leaves))
+	var chain []uint32 // the operation before with the same short key
+	last := make(map[uint64]uint32)
+	var g grouper
+	for i := range v.leaves {
+		key := g.key(v, &v.leaves[i])
+		if i > 0 && key == keys[of[i-1]] { // neighbours in a file are often alike
+			of[i] = of[i-1]
+			counts[of[i]]++
+			continue
+		}
+		short := key.short()
+		newest, ok := last[short]
+		if !ok {
+			newest = none
+		}
+		id := newest
+		for id != none && keys[id] != key {
+			id = chain[id]
+		}
+		if id == none {
+			id = uint32(len(keys))
+			keys, counts, chain = append(keys, key), append(counts, 0), append(chain, newest)
+			last[short] = id
+		}
+		of[i] = id
+		counts[id]++
+	}
+	return of, keys, counts
+}
+
 // spread puts the leaves of each operation together, ordered by subject.
-func (d *Decoded) spread(of []uint32) {
+func (d *Decoded) spread(of, counts []uint32) {
 	next := 0
 	for i := range d.operations {
-		o := &d.operations[i]
-		o.first, next = next, next+o.last
-		o.last = o.first
+		d.operations[i].first, d.operations[i].last = next, next
+		next += int(counts[i])
 	}
 	for leaf, id := range of {
 		o := &d.operations[id]
@@ -104,7 +135,7 @@ func (d *Decoded) spread(of []uint32) {
 	}
 }
 
-func (v *Verified) operation(l *leaf, key operationKey) operation {
+func (v *Verified) operation(l *leaf, key *operationKey) operation {
 	o := operation{class: key.class, kind: v.kinds[l.kind], kindName: v.names[l.kind]}
 	if l.flags&hasPayload != 0 {
 		o.typeURL, o.payload = v.names[l.typeURL], l.payload

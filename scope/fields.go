@@ -1,7 +1,6 @@
 package scope
 
 import (
-	"encoding/hex"
 	"fmt"
 	"strings"
 
@@ -32,29 +31,36 @@ func (d *Decoded) documentOperations() []review.Operation {
 }
 
 // sharedDigest gives the digest of the payload where all subjects share it.
-func (d *Decoded) sharedDigest(o *operation) string {
+func (d *Decoded) sharedDigest(o *operation) []byte {
 	switch {
 	case o.class == unbound:
-		return ""
+		return nil
 	case o.size() == 1:
-		return hex.EncodeToString(d.verified.leaves[d.positions[o.first]].digest[:])
+		return d.verified.leaves[d.positions[o.first]].digest[:]
 	}
-	return hex.EncodeToString(o.digest)
+	return o.digest
 }
 
-func (o *operation) marks() (marks []string) {
-	switch o.class {
-	case unbound:
-		marks = append(marks, "any payload")
-	case digestOnly:
-		marks = append(marks, "opaque: the payload is not in the file")
-	case unknown:
-		marks = append(marks, "opaque: the kind is not known")
+// The marks of an operation; 50,000 operations share them.
+var (
+	marksUnbound    = []string{"any payload"}
+	marksDigestOnly = []string{"opaque: the payload is not in the file"}
+	marksUnknown    = []string{"opaque: the kind is not known"}
+	marksRoot       = []string{"runs as root"}
+)
+
+func (o *operation) marks() []string {
+	switch {
+	case o.class == unbound:
+		return marksUnbound
+	case o.class == digestOnly:
+		return marksDigestOnly
+	case o.class == unknown:
+		return marksUnknown
+	case o.root:
+		return marksRoot
 	}
-	if o.runsAsRoot() {
-		marks = append(marks, "runs as root")
-	}
-	return marks
+	return nil
 }
 
 // fields decodes the operation. Of an unknown kind it gives the bytes that are there.

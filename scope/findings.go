@@ -136,10 +136,6 @@ func (d *Decoded) operationFindings(p *Policy, t terms) (found []review.Finding)
 	return found
 }
 
-func isRepeatable(o *operation) bool {
-	return o.kindName == "node.reimage" || o.kindName == "node.wipe"
-}
-
 // repeatable counts the machines that lose their disks.
 func (d *Decoded) repeatable() (n int) {
 	for _, o := range d.ordered {
@@ -241,7 +237,7 @@ func (d *Decoded) runsAsRoot() (places []string) {
 	for _, kind := range d.kindNames() {
 		operations, subjects := 0, 0
 		for _, o := range d.ordered {
-			if o.kindName == kind && o.runsAsRoot() {
+			if o.kindName == kind && o.root {
 				operations++
 				subjects += o.size()
 			}
@@ -260,18 +256,4 @@ var scripts = map[string]struct {
 }{
 	"node.reimage":   {"user_data", 5},
 	"site.httpProxy": {"body", 5},
-}
-
-// runsAsRoot tells whether the operation has such a field.
-func (o *operation) runsAsRoot() bool {
-	script, ok := scripts[o.kindName]
-	if !ok || o.class != shown {
-		return false
-	}
-	for number := range o.kind.TopFields(o.payload) {
-		if number == script.number {
-			return true
-		}
-	}
-	return false
 }

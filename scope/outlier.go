@@ -1,6 +1,7 @@
 package scope
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 )
@@ -27,9 +28,6 @@ func (d *Decoded) markRare() {
 		}
 	}
 	for name, operations := range by {
-		if len(operations) < 2 {
-			continue
-		}
 		t := tabulate(operations)
 		t.markOperations()
 		t.markFields()
@@ -106,7 +104,7 @@ func (d *Decoded) order() {
 	}
 	slices.SortFunc(d.ordered, func(a, b *operation) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.kindName, b.kindName), cmp.Compare(b.size(), a.size()),
-			slices.Compare(d.firstSubject(a), d.firstSubject(b)), cmp.Compare(a.class, b.class), slices.Compare(a.payload, b.payload))
+			bytes.Compare(d.firstSubject(a), d.firstSubject(b)), cmp.Compare(a.class, b.class), bytes.Compare(a.payload, b.payload))
 	})
 }
 

@@ -251,7 +251,7 @@ func (d *Decoded) escapes(facts []review.Fact) (found []escapeCount) {
 		if !review.PlainBytes([]byte(o.typeURL)) {
 			add(fmt.Sprintf("operation %d, type", i+1), review.Escape(o.typeURL).Escapes())
 		}
-		if o.class == shown && !o.plain() {
+		if o.class == shown && !d.plain(o) {
 			countFields(d.fields(o), fmt.Sprintf("operation %d, %s", i+1, o.kindName), add)
 		}
 	}
@@ -260,9 +260,9 @@ func (d *Decoded) escapes(facts []review.Fact) (found []escapeCount) {
 
 // plain tells whether no text of the payload needs an escape. A line feed starts a line of a text, but is an escape in the
 // key of a map.
-func (o *operation) plain() bool {
+func (d *Decoded) plain(o *operation) bool {
 	check := review.PlainLines
-	if o.hasMap() {
+	if d.tables[o.kindName].maps {
 		check = review.PlainBytes
 	}
 	all := true

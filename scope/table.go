@@ -20,6 +20,7 @@ type table struct {
 	operations []*operation
 	subjects   int
 	columns    []column
+	maps       bool // a field is a map, or a message that may hold one
 }
 
 // A column is one field; the relayed address or target has none.
@@ -47,18 +48,20 @@ func tabulate(operations []*operation) *table {
 	}
 	slices.SortFunc(t.columns, func(a, b column) int { return cmp.Compare(a.field.Number(), b.field.Number()) })
 	seed := maphash.MakeSeed()
-	maps := operations[0].hasMap()
+	t.maps = operations[0].hasMap()
+	script := scripts[kind.Name()].number
 	ids := make([]map[uint64]int32, len(t.columns))
 	hashes := make([]uint64, len(t.columns))
 	for i, o := range operations {
 		t.subjects += o.size()
 		payload := o.payload
-		if maps {
+		if t.maps {
 			payload = kind.SortMaps(payload)
 		}
 		clear(hashes)
 		at := 0 // fields come in ascending order
 		for number, raw := range kind.TopFields(payload) {
+			o.root = o.root || number == script
 			for at < len(t.columns) && t.columns[at].field.Number() < number {
 				at++
 			}

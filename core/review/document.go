@@ -40,7 +40,7 @@ type Count struct {
 type Operation struct {
 	Title       Text     // what is done: the kind
 	Type        Text     // the type its fields are of; may be empty
-	Digest      string   // 64 hex of the payload where all subjects share it, else ""
+	Digest      []byte   // the payload's SHA-256 where all subjects share it, else nil
 	Marks       []string // "any payload", "opaque", "runs as root"
 	Destructive bool
 	Outlier     bool   // few subjects of the kind have it, or a field of it: drawn first, and whole

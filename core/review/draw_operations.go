@@ -1,6 +1,7 @@
 package review
 
 import (
+	"encoding/hex"
 	"strconv"
 	"strings"
 )
@@ -73,8 +74,8 @@ func (p *printer) operation(o *Operation, n, all int) {
 	p.text(o.Title.s, at)
 	p.indent(fieldsAt)
 	p.prose(o.standing()+"on "+count(len(o.Subjects), "subject"), fieldsAt)
-	if o.Digest != "" {
-		digest := o.Digest
+	if o.Digest != nil {
+		digest := hex.EncodeToString(o.Digest)
 		if p.detail == Brief {
 			digest = digest[:min(12, len(digest))]
 		}

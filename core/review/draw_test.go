@@ -228,7 +228,7 @@ func TestEveryChangeShows(t *testing.T) {
 	for name, change := range map[string]func(o *Operation, f *Field){
 		"title":          func(o *Operation, f *Field) { o.Title = Escape("node.wipe") },
 		"type":           func(o *Operation, f *Field) { o.Type = Escape("x") },
-		"digest":         func(o *Operation, f *Field) { o.Digest = strings.Repeat("0", 64) },
+		"digest":         func(o *Operation, f *Field) { o.Digest = bytes.Repeat([]byte{0}, 32) },
 		"marks":          func(o *Operation, f *Field) { o.Marks = []string{"any payload"} },
 		"destructive":    func(o *Operation, f *Field) { o.Destructive = true },
 		"outlier":        func(o *Operation, f *Field) { o.Outlier = true },
@@ -249,7 +249,7 @@ func TestEveryChangeShows(t *testing.T) {
 		"unknown fields": func(o *Operation, f *Field) { o.SetFields(nil) },
 	} {
 		f := one("name", "string", "v")
-		o := Operation{Title: Escape("node.reboot"), Type: Escape("t"), Digest: strings.Repeat("1", 64), Subjects: texts("gpu-1")}
+		o := Operation{Title: Escape("node.reboot"), Type: Escape("t"), Digest: bytes.Repeat([]byte{0x11}, 32), Subjects: texts("gpu-1")}
 		o.SetFields(func() []Field { return []Field{f} })
 		d := &Document{What: "batch scope", Root: sampleRoot[:], Size: 1, Operations: []Operation{o}}
 		text, json := draw(t, d, Whole), encode(t, d)

@@ -89,7 +89,7 @@ type operationForm struct {
 }
 
 func (o *Operation) form() *operationForm {
-	return &operationForm{o.Title, o.Type, o.Digest, o.Marks, o.Destructive, o.Outlier, o.Fields(), o.Subjects}
+	return &operationForm{o.Title, o.Type, hex.EncodeToString(o.Digest), o.Marks, o.Destructive, o.Outlier, o.Fields(), o.Subjects}
 }
 
 // An asciiWriter passes JSON on with every rune beyond printable ASCII, which only strings hold, as \uXXXX.

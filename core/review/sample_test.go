@@ -1,6 +1,7 @@
 package review
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"strings"
@@ -48,17 +49,17 @@ func sample() *Document {
 			}},
 		}
 	}
-	common := Operation{Title: Escape("node.reimage"), Type: Escape("bettercompute.v1.ReimageRequest"), Digest: strings.Repeat("a1", 32),
+	common := Operation{Title: Escape("node.reimage"), Type: Escape("bettercompute.v1.ReimageRequest"), Digest: bytes.Repeat([]byte{0xa1}, 32),
 		Destructive: true, Marks: []string{"runs as root"}, Subjects: numbered("gpu-%03d", 14)}
 	common.SetFields(func() []Field { return reimage("ubuntu-24.04") })
 	outlier := common
-	outlier.Digest, outlier.Outlier, outlier.Subjects = strings.Repeat("b2", 32), true, texts("gpu-777")
+	outlier.Digest, outlier.Outlier, outlier.Subjects = bytes.Repeat([]byte{0xb2}, 32), true, texts("gpu-777")
 	outlier.SetFields(func() []Field {
 		f := reimage("ubuntu-22.04 ")
 		f[0].Odd, f[0].Usual = true, texts("ubuntu-24.04")
 		return f
 	})
-	inspect := Operation{Title: Escape("node.inspect"), Type: Escape("bettercompute.v1.InspectRequest"), Digest: strings.Repeat("c3", 32), Subjects: texts("gpu-000")}
+	inspect := Operation{Title: Escape("node.inspect"), Type: Escape("bettercompute.v1.InspectRequest"), Digest: bytes.Repeat([]byte{0xc3}, 32), Subjects: texts("gpu-000")}
 	inspect.SetFields(func() []Field { return []Field{} })
 	opaque := Operation{Title: Escape("custom.flash"), Destructive: true, Marks: []string{"opaque", "any payload"}, Subjects: texts("gpu-001")}
 	closed := NewFinding(WindowClosed, Escape("the window closed at 2026-09-21 14:13:20 UTC, 2 h ago"))
@@ -90,7 +91,7 @@ func fleet(operations int) *Document {
 	d := &Document{What: "batch scope", Root: sampleRoot[:], Size: wire.MaxLeaves}
 	each := wire.MaxLeaves / operations
 	for i := range operations {
-		o := Operation{Title: Escape("node.reboot"), Destructive: true, Digest: fmt.Sprintf("%064x", i), Subjects: subjects[i*each : (i+1)*each]}
+		o := Operation{Title: Escape("node.reboot"), Destructive: true, Digest: fmt.Appendf(nil, "%032d", i), Subjects: subjects[i*each : (i+1)*each]}
 		o.SetFields(func() []Field {
 			return []Field{one("force", "bool", "true"), one("grace_seconds", "uint32", fmt.Sprint(i))}
 		})

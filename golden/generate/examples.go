@@ -23,7 +23,7 @@ func exampleFiles() map[string][]byte {
 
 func described(s *scope, reason, createdBy string) *scope {
 	return s.set("reason", quote(reason)).set("createdBy", quote(createdBy)).set("createdByAgent", `"agent_fleet_ops"`).
-		set("delegationId", `"del_01k9qe55tz"`).set("required", "2")
+		set("delegationId", `"del_01k9qe55tz"`).set("required", "2").set("approvals", "[]")
 }
 
 func smallLeaves() []leaf {

@@ -68,8 +68,8 @@ func badAddresses(label63, name253 string) []form {
 
 // subjects is subjects of every form; of BMCs those that addresses does not show.
 func subjects() []form {
-	return append(goods("node_a", "0", rep("n", 128), "N.o-d_e", "bmc:node_site1/10.0.7.12", "bmc:"+rep("s", 128)+"/bmc.x", "node:node_b", "node:"+rep("t", 128)),
-		bads("", "-n", "_n", ".n", "..", "node a", "node/a", "node_a/", "bmc", "bmc:", "bmc:node_site1", "bmc:node_site1/", "bmc:/10.0.7.12", "bmc:-s/10.0.7.12",
+	return append(goods("node_a", "0", "bmc", "node", rep("n", 128), "N.o-d_e", "bmc:node_site1/10.0.7.12", "bmc:"+rep("s", 128)+"/bmc.x", "node:node_b", "node:"+rep("t", 128)),
+		bads("", "-n", "_n", ".n", "..", "node a", "node/a", "node_a/", "bmc:", "bmc:node_site1", "bmc:node_site1/", "bmc:/10.0.7.12", "bmc:-s/10.0.7.12",
 			"bmc:node_site1//10.0.7.12", "bmc:node_site1/10.0.7.12/", "bmc: node_site1/10.0.7.12", "bmc:bmc:node_site1/10.0.7.12", "BMC:node_site1/10.0.7.12",
 			"bmc/node_site1:10.0.7.12", "node:", "node:-x", "node:a/b", "node:node:a", "Node:node_b", "gpu:node_b", ":node_b", "node_\u0430", "node_a\u200b",
 			"node_a\x7f", rep("n", 129), "node:"+rep("t", 129), "bmc:"+rep("s", 129)+"/bmc.x")...)

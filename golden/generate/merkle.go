@@ -86,7 +86,7 @@ func badProofs() (v []badProof) {
 	one, three, five, eight := tree(1), tree(3), tree(5), tree(8)
 	siblings := func(p *proof, s ...string) { p.Siblings = s }
 	add("index at the size", eight, 7, func(b *badProof) { b.Proof.Index = 8 })
-	add("index far over the size", eight, 0, func(b *badProof) { b.Proof.Index = 1 << 32 })
+	add("the largest index", eight, 0, func(b *badProof) { b.Proof.Index = 1<<32 - 1 })
 	add("index of another leaf", eight, 2, func(b *badProof) { b.Proof.Index = 3 })
 	add("index one over the only leaf", one, 0, func(b *badProof) { b.Proof.Index = 1 })
 	add("size zero", one, 0, func(b *badProof) { b.Size = 0 })

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/better-compute/approver/core/wire"
 	"github.com/better-compute/approver/hsm"
 )
 
@@ -34,19 +36,39 @@ func osApp() *app {
 
 // run runs one command line and gives its exit status: 0 done, 1 refused or failed, 2 usage.
 func run(ctx context.Context, a *app, args []string) int {
+	help := &helpWriter{w: a.stdout}
 	root := a.rootCommand()
 	root.SetArgs(args)
-	root.SetOut(a.stdout)
+	root.SetOut(help)
 	root.SetErr(a.stderr)
 	command, err := root.ExecuteContextC(ctx)
 	if err == nil {
+		err = help.err
+	}
+	if err == nil {
 		return 0
 	}
+	_, usage := errors.AsType[*usageError](err)
+	a.json = a.json || usage && slices.Contains(args, "--json") // a wrong flag ends the reading before it
 	a.report(command, err)
-	if _, usage := errors.AsType[*usageError](err); usage {
+	if usage {
 		return 2
 	}
 	return 1
+}
+
+// A helpWriter keeps the error of writing help texts, which cobra throws away.
+type helpWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (h *helpWriter) Write(b []byte) (int, error) {
+	n, err := h.w.Write(b)
+	if err != nil {
+		h.err = wire.Errorf(wire.IOError, "", "%w", err)
+	}
+	return n, err
 }
 
 func (a *app) rootCommand() *cobra.Command {

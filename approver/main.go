@@ -11,6 +11,7 @@ import (
 
 func main() {
 	harden()
+	signal.Ignore(syscall.SIGPIPE) // a reader that went away is an IO_ERROR like any other
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	status := run(ctx, osApp(), os.Args[1:])
 	stop()

@@ -21,7 +21,7 @@ type Expected struct {
 
 type expectedEntry struct {
 	subject, kind string
-	digest        []byte // 32 bytes, or nil for any
+	digest        []byte // 32 bytes, none for the unbound leaf, or nil for any leaf
 }
 
 // Len gives the number of distinct subjects, or of entries.
@@ -107,7 +107,9 @@ func (e *Expected) addEntry(i int, raw jsontext.Value) error {
 		return wire.Errorf(wire.InvalidInput, "", "expected list: element %d: %q is not a kind", i, shorten([]byte(*j.Kind)))
 	}
 	entry := expectedEntry{subject: *j.Subject, kind: *j.Kind}
-	if j.Digest != nil {
+	if j.Digest != nil && *j.Digest == "" {
+		entry.digest = []byte{} // the unbound leaf
+	} else if j.Digest != nil {
 		digest, err := wire.ParseHex("payloadSha256", *j.Digest, 32)
 		if err != nil {
 			return err

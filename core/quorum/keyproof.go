@@ -35,7 +35,7 @@ func ParseKeyProof(data []byte) (PublicKey, error) {
 	if j.Sig == nil {
 		return PublicKey{}, missing(what, "sig")
 	}
-	key, err := parseListedKey(what, j.KID, j.SPKI)
+	key, err := parseListedKey(what, "", j.KID, j.SPKI)
 	if err != nil {
 		return PublicKey{}, err
 	}
@@ -49,8 +49,8 @@ func ParseKeyProof(data []byte) (PublicKey, error) {
 	return key, nil
 }
 
-// parseListedKey reads a key that stands beside its kid, which must be its own.
-func parseListedKey(what string, kid *string, spki *wire.Base64) (PublicKey, error) {
+// parseListedKey reads a key that stands beside its kid, which must be its own; reason is that of the error where it is not.
+func parseListedKey(what, reason string, kid *string, spki *wire.Base64) (PublicKey, error) {
 	switch {
 	case kid == nil:
 		return PublicKey{}, missing(what, "kid")
@@ -62,7 +62,7 @@ func parseListedKey(what string, kid *string, spki *wire.Base64) (PublicKey, err
 		return PublicKey{}, err
 	}
 	if key.KID().String() != *kid {
-		return PublicKey{}, wire.Errorf(wire.InvalidInput, "malformed-set", "%s: the key of kid %s stands under kid %q", what, key.KID(), *kid)
+		return PublicKey{}, wire.Errorf(wire.InvalidInput, reason, "%s: the key of kid %s stands under kid %q", what, key.KID(), *kid)
 	}
 	return key, nil
 }

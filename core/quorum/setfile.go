@@ -66,7 +66,7 @@ func (j *setJSON) set() (*Set, error) {
 	}
 	var d SetDraft
 	for _, k := range j.Keys {
-		key, err := parseListedKey(what, k.KID, k.SPKI)
+		key, err := parseListedKey(what, "malformed-set", k.KID, k.SPKI)
 		if err != nil {
 			return nil, err
 		}

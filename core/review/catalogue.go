@@ -79,6 +79,5 @@ type entry struct {
 	meaning  string
 	advice   string
 	code     wire.Code // of a stop
-	reason   bool      // whether the error's reason is the rule id (WIRE.md §5, order of checks)
 	flag     string    // lifts a stop to an acknowledge
 }

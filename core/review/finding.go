@@ -60,15 +60,11 @@ func (f Finding) Lifted() (lifted Finding, ok bool) {
 	return f, true
 }
 
-// Err gives the error in which a stop ends, or nil for any other finding: its code, the rule id as the reason where WIRE.md
-// §5 says so, and its details. The message is unescaped, since whoever shows an error escapes it.
+// Err gives the error in which a stop ends, or nil for any other finding: its code, the rule id as the reason, and its
+// details. The message is unescaped, since whoever shows an error escapes it.
 func (f Finding) Err() *wire.Error {
 	if f.Severity != Stop {
 		return nil
 	}
-	e := &wire.Error{Code: f.Code, Message: f.Message.unescape(), Details: maps.Clone(f.Details)}
-	if f.Rule.entry().reason {
-		e.Reason = string(f.Rule)
-	}
-	return e
+	return &wire.Error{Code: f.Code, Reason: string(f.Rule), Message: f.Message.unescape(), Details: maps.Clone(f.Details)}
 }

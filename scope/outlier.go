@@ -60,7 +60,7 @@ func (t *table) markFields() {
 			continue
 		}
 		for i, o := range t.operations {
-			if value := column.of[i]; few(column.values[value].subjects, t.subjects) {
+			if value := column.of[i]; int(value) != usual && few(column.values[value].subjects, t.subjects) {
 				o.rare = true
 				o.odd = append(o.odd, oddly{column, column.values[usual].operation})
 			}

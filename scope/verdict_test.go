@@ -1,0 +1,118 @@
+package scope
+
+import (
+	"crypto/ecdsa"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/better-compute/approver/core/kinds"
+	"github.com/better-compute/approver/core/quorum"
+	"github.com/better-compute/approver/core/review"
+	"github.com/better-compute/approver/core/wire"
+	"github.com/better-compute/approver/golden"
+	"time"
+)
+
+var builtin = kinds.Builtin()
+
+type testKey struct {
+	private *ecdsa.PrivateKey
+	kid     quorum.KID
+}
+
+func privateKeys(t *testing.T) (keys []testKey) {
+	for _, k := range golden.Keys() {
+		block, _ := pem.Decode([]byte(k.PrivatePEM))
+		private, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+		require.NoError(t, err)
+		kid, err := quorum.ParseKID(k.KID)
+		require.NoError(t, err)
+		keys = append(keys, testKey{private.(*ecdsa.PrivateKey), kid})
+	}
+	return keys
+}
+
+func (k testKey) sign(t *testing.T, digest []byte) (quorum.KID, quorum.Sig) {
+	r, s, err := ecdsa.Sign(rand.Reader, k.private, digest)
+	require.NoError(t, err)
+	var sig quorum.Sig
+	r.FillBytes(sig[:32])
+	s.FillBytes(sig[32:])
+	return k.kid, sig
+}
+
+// signatureFile is the file of a golden key's signature over the scope.
+func signatureFile(t *testing.T, i int, v *Verified) *quorum.SignatureFile {
+	kid, sig := signAs(t, i, v.Scope())
+	statement, err := v.Scope().Approval(4102444800000, "compute.example.com")
+	require.NoError(t, err)
+	return quorum.NewSignatureFile(statement, quorum.Signature{KID: kid, Sig: sig})
+}
+
+func TestJudge(t *testing.T) {
+	v, set := approvedScope(t, func(s *quorum.Scope) (quorum.KID, quorum.Sig) { return signAs(t, 2, s) })
+	judge := Judge{Set: set, TrustDomain: "compute.example.com", Time: review.Time{Now: time.UnixMilli(testNow)}}
+	alice, bob, dave := signatureFile(t, 0, v), signatureFile(t, 1, v), signatureFile(t, 3, v)
+	broken := *bob
+	broken.Sig[7] ^= 1
+	for _, c := range []struct {
+		name     string
+		files    []*quorum.SignatureFile
+		approved int
+		ignored  string
+		failure  string
+	}{
+		{"two of three", []*quorum.SignatureFile{alice, bob}, 2, "", ""},
+		{"one", []*quorum.SignatureFile{alice}, 1, "", "too-few-approvals"},
+		{"one twice", []*quorum.SignatureFile{alice, alice}, 1, "the key is counted once", "too-few-approvals"},
+		{"a stranger", []*quorum.SignatureFile{alice, dave}, 1, "the key is not in the approver set", "too-few-approvals"},
+		{"a broken one", []*quorum.SignatureFile{alice, &broken}, 1, "the signature does not verify", "too-few-approvals"},
+		{"a broken one and the good one of the same key", []*quorum.SignatureFile{alice, &broken, bob}, 2, "the signature does not verify", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			verdict, err := v.Judge(judge, c.files)
+			require.NoError(t, err)
+			require.Len(t, verdict.Approved, c.approved)
+			require.Len(t, verdict.Missing, 3-c.approved, "the signature inside the scope file counts for nothing here")
+			require.EqualValues(t, 2, verdict.Required)
+			require.Equal(t, c.failure, wire.ReasonOf(verdict.Failure))
+			if c.ignored != "" {
+				require.Len(t, verdict.Ignored, 1)
+				require.Equal(t, c.ignored, verdict.Ignored[0].Why)
+			} else {
+				require.Empty(t, verdict.Ignored)
+			}
+		})
+	}
+	late := judge
+	late.Time.Now = time.UnixMilli(4102444800001)
+	verdict, err := v.Judge(late, []*quorum.SignatureFile{alice, bob})
+	require.NoError(t, err)
+	require.Len(t, verdict.Approved, 2, "who signed is told all the same")
+	require.Equal(t, "expired", wire.ReasonOf(verdict.Failure))
+}
+
+func TestJudgeRefusesOtherBatches(t *testing.T) {
+	v, set := approvedScope(t, func(s *quorum.Scope) (quorum.KID, quorum.Sig) { return signAs(t, 2, s) })
+	judge := Judge{Set: set, TrustDomain: "compute.example.com", Time: review.Time{Now: time.UnixMilli(testNow)}}
+	for name, change := range map[string]func(*quorum.SignatureFile){
+		"batchId":     func(f *quorum.SignatureFile) { f.BatchID = "other" },
+		"scopeRoot":   func(f *quorum.SignatureFile) { f.ScopeRoot[0] ^= 1 },
+		"scopeSize":   func(f *quorum.SignatureFile) { f.ScopeSize++ },
+		"notAfter":    func(f *quorum.SignatureFile) { f.NotAfter++ },
+		"trustDomain": func(f *quorum.SignatureFile) { f.TrustDomain = "staging.example.com" },
+	} {
+		f := signatureFile(t, 0, v)
+		change(f)
+		_, err := v.Judge(judge, []*quorum.SignatureFile{f})
+		require.Equal(t, wire.ScopeMismatch, wire.CodeOf(err), name)
+		require.ErrorContains(t, err, name)
+	}
+	judge.TrustDomain = "staging.example.com"
+	_, err := v.Judge(judge, []*quorum.SignatureFile{signatureFile(t, 0, v)})
+	require.Equal(t, wire.TrustDomainMismatch, wire.CodeOf(err))
+}

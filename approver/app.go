@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -89,7 +90,24 @@ Start with 'approver demo', which does all of it on an embedded software token.`
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print reviews and errors as JSON (ASCII)")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return &usageError{err} })
 	root.AddCommand(a.batchCommand(), a.demoCommand())
+	root.SetHelpCommand(helpCommand())
 	return root
+}
+
+// helpCommand is cobra's, but for what there is no help on it ends with 2.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help on any command",
+		RunE: func(c *cobra.Command, args []string) error {
+			topic, rest, err := c.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return usage("there is no command " + strings.Join(args, " "))
+			}
+			topic.InitDefaultHelpFlag()
+			return topic.Help()
+		},
+	}
 }
 
 // A usageError is a command line that does not hold together; it ends with status 2.

@@ -196,8 +196,7 @@ func sign(scope string, more ...string) []string {
 
 // requireRefusal holds a run with --json against a code and reason: the last line of standard error is ASCII and one
 // JSON object.
-func requireRefusal(t testing.TB, r result, code, reason string) {
-	t.Helper()
+func requireRefusal(t require.TestingT, r result, code, reason string) {
 	require.Equal(t, 1, r.status, "%s", r.stderr)
 	lines := strings.Split(strings.TrimSuffix(r.stderr, "\n"), "\n")
 	got := parseRefusal(t, lines[len(lines)-1])
@@ -209,8 +208,7 @@ func requireRefusal(t testing.TB, r result, code, reason string) {
 }
 
 // parseRefusal gives code and reason of a line with a JSON error.
-func parseRefusal(t testing.TB, line string) string {
-	t.Helper()
+func parseRefusal(t require.TestingT, line string) string {
 	var got struct {
 		Error struct {
 			Code    string         `json:"code"`
@@ -227,14 +225,12 @@ func parseRefusal(t testing.TB, line string) string {
 	return got.Error.Code + " " + reason
 }
 
-func requirePrintable(t testing.TB, stderr string) {
-	t.Helper()
+func requirePrintable(t require.TestingT, stderr string) {
 	at := strings.IndexFunc(stderr, func(r rune) bool { return r != '\n' && (r < ' ' || r >= 0x7f && r < 0xa0) })
 	require.Less(t, at, 0, "a control character on standard error: %q", stderr)
 }
 
-func requireNoSecret(t testing.TB, streams ...string) {
-	t.Helper()
+func requireNoSecret(t require.TestingT, streams ...string) {
 	for _, secret := range append(privateKeys(), testPassphrase, testPIN, wrongPIN) {
 		for _, stream := range streams {
 			require.NotContains(t, stream, secret)

@@ -72,11 +72,11 @@ func writeScope(path string, d *scope.Decoded, p scope.Policy) error {
 		return nil
 	}
 	return writeStream(path, func(w io.Writer) error { return d.Encode(w, p) }, func(r io.Reader) error {
-		parsed, err := scope.Parse(r)
+		parsed, err := scope.Parse(r, workers())
 		if err != nil {
 			return err
 		}
-		back, err := parsed.Verify(scope.VerifyOptions{Kinds: kinds.Builtin(), Workers: 1})
+		back, err := parsed.Verify(scope.VerifyOptions{Kinds: kinds.Builtin(), Workers: workers()})
 		if err != nil {
 			return err
 		}

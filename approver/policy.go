@@ -171,7 +171,7 @@ func readScope(path, batch string) (*scope.Verified, error) {
 		return nil, err
 	}
 	defer f.Close()
-	parsed, err := scope.Parse(f)
+	parsed, err := scope.Parse(f, workers())
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +181,7 @@ func readScope(path, batch string) (*scope.Verified, error) {
 	if h := parsed.Header(); batch != "" && !h.Bare && h.BatchID != batch {
 		return nil, wire.Errorf(wire.InvalidInput, "", "the file is batch %q, --batch says %q", h.BatchID, batch)
 	}
-	return parsed.Verify(scope.VerifyOptions{Kinds: kinds.Builtin(), BatchID: batch, Workers: runtime.GOMAXPROCS(0)})
+	return parsed.Verify(scope.VerifyOptions{Kinds: kinds.Builtin(), BatchID: batch, Workers: workers()})
 }
 
 // reviewScope goes from the file to the decoded scope and the policy.
@@ -214,3 +214,6 @@ func (a *app) draw(doc *review.Document, detail review.Detail, toStdout bool) er
 	}
 	return review.WriteText(w, doc, detail)
 }
+
+// workers is how many goroutines hash at once; more than four gain nothing on the largest scope there may be.
+func workers() int { return min(4, runtime.GOMAXPROCS(0)) }

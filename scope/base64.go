@@ -1,18 +1,28 @@
 package scope
 
-// base64Values gives, for each byte, its six bits as one of the characters of standard base64, or a bit above them all.
-var base64Values = func() (t [256]uint32) {
+import (
+	"encoding/binary"
+	"sync"
+)
+
+// notBase64 is a bit above the twelve of a pair.
+const notBase64 = 1 << 15
+
+// base64Pairs gives, for two bytes in the order of memory, their twelve bits as characters of standard base64, or
+// notBase64. It is made when first used: a command that reads no scope does not wait for it.
+var base64Pairs = sync.OnceValue(func() *[1 << 16]uint16 {
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-	for i := range t {
-		t[i] = notBase64
+	pairs := new([1 << 16]uint16)
+	for i := range pairs {
+		pairs[i] = notBase64
 	}
 	for i := range len(alphabet) {
-		t[alphabet[i]] = uint32(i)
+		for j := range len(alphabet) {
+			pairs[int(alphabet[i])|int(alphabet[j])<<8] = uint16(i<<6 | j)
+		}
 	}
-	return t
-}()
-
-const notBase64 = 1 << 24
+	return pairs
+})
 
 // appendBase64 decodes canonical padded base64 to the end of dst, which has the room. Unlike encoding/base64 it takes no
 // line breaks and no stray bits. ok is false where text is not canonical; dst then has its old length.
@@ -27,34 +37,37 @@ func appendBase64(dst, text []byte) (out []byte, ok bool) {
 	for pad < 2 && text[len(text)-1-pad] == '=' {
 		pad++
 	}
+	pairs := base64Pairs()
 	n, full := len(dst), len(text)/4
 	if pad > 0 {
 		full--
 	}
 	out = dst[:n+3*full]
-	q, bad := text[:4*full], uint32(0)
+	q, bad := text[:4*full], uint16(0)
 	for d := out[n:]; len(q) >= 4 && len(d) >= 3; q, d = q[4:], d[3:] {
-		v := base64Values[q[0]]<<18 | base64Values[q[1]]<<12 | base64Values[q[2]]<<6 | base64Values[q[3]]
-		bad |= base64Values[q[0]] | base64Values[q[1]] | base64Values[q[2]] | base64Values[q[3]]
+		high, low := pairs[binary.LittleEndian.Uint16(q)], pairs[binary.LittleEndian.Uint16(q[2:])]
+		bad |= high | low
+		v := uint32(high)<<12 | uint32(low)
 		d[0], d[1], d[2] = byte(v>>16), byte(v>>8), byte(v)
 	}
 	if bad >= notBase64 {
 		return dst, false
 	}
-	last := text[4*full:]
-	switch pad {
-	case 1:
-		a, b, c := base64Values[last[0]], base64Values[last[1]], base64Values[last[2]]
-		if a|b|c >= notBase64 || c&3 != 0 {
-			return dst, false
-		}
-		out = append(out, byte(a<<2|b>>4), byte(b<<4|c>>2))
-	case 2:
-		a, b := base64Values[last[0]], base64Values[last[1]]
-		if a|b >= notBase64 || b&15 != 0 {
-			return dst, false
-		}
-		out = append(out, byte(a<<2|b>>4))
+	return lastQuad(out, dst, text[4*full:], pad)
+}
+
+// lastQuad decodes the four characters that hold padding; "A" stands in for it, so that stray bits show.
+func lastQuad(out, dst, last []byte, pad int) ([]byte, bool) {
+	if pad == 0 {
+		return out, true
 	}
-	return out, true
+	quad := [4]byte{'A', 'A', 'A', 'A'}
+	copy(quad[:], last[:4-pad])
+	pairs := base64Pairs()
+	high, low := pairs[binary.LittleEndian.Uint16(quad[:])], pairs[binary.LittleEndian.Uint16(quad[2:])]
+	v := uint32(high)<<12 | uint32(low)
+	if (high|low) >= notBase64 || v&(1<<(8*pad)-1) != 0 {
+		return dst, false
+	}
+	return append(out, byte(v>>16), byte(v>>8))[:len(out)+3-pad], true
 }

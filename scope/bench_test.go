@@ -101,7 +101,7 @@ func (f *fleet) hashAlone() {
 var lifted = limits{fileBytes: math.MaxInt64, leaves: 1 << 24, batchBytes: 1 << 34}
 
 func (f *fleet) verify(tb testing.TB, workers int) *Verified {
-	p, err := parse(bytes.NewReader(f.file), lifted)
+	p, err := parse(bytes.NewReader(f.file), workers, lifted)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func BenchmarkStages(b *testing.B) {
 	f := newFleet(50_000, true)
 	v := f.verify(b, 1)
 	m := interleave(b, f.hashAlone,
-		func() { parse(bytes.NewReader(f.file), lifted) },
+		func() { parse(bytes.NewReader(f.file), 1, lifted) },
 		func() { f.verify(b, 1) },
 		func() { v.Decode() },
 		func() { io.Copy(io.Discard, bytes.NewReader(f.file)) },

@@ -70,12 +70,12 @@ func (v *Verified) Decode() *Decoded {
 		}
 	}
 	d.spread(of, counts)
-	d.markRare()
 	d.ordered = make([]*operation, len(d.operations))
 	for i := range d.operations {
 		d.ordered[i] = &d.operations[i]
 	}
 	d.order()
+	d.markRare()
 	return d
 }
 

@@ -248,7 +248,7 @@ func FuzzParse(f *testing.F) {
 	var b balance
 	f.Fuzz(func(t *testing.T, data []byte) {
 		text := scopeText(&entropy{data})
-		p, err := Parse(bytes.NewReader(text))
+		p, err := Parse(bytes.NewReader(text), 2)
 		b.count(t, err == nil)
 		if err != nil {
 			return
@@ -270,7 +270,7 @@ func TestParseBalance(t *testing.T) {
 			data[i] = byte(state >> 56)
 		}
 		text := scopeText(&entropy{data})
-		p, err := Parse(bytes.NewReader(text))
+		p, err := Parse(bytes.NewReader(text), 2)
 		b.count(t, err == nil)
 		if err == nil {
 			require.Empty(t, compareWithOracle(text, p), "%s", text)

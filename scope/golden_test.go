@@ -17,13 +17,13 @@ import (
 
 // verified reads and verifies, with both numbers of workers, which must agree.
 func verified(t testing.TB, data []byte, batch string) (*Verified, error) {
-	p, err := Parse(bytes.NewReader(data))
+	p, err := Parse(bytes.NewReader(data), 2)
 	if err != nil {
 		require.Nil(t, p)
 		return nil, err
 	}
 	v, err := p.Verify(VerifyOptions{Kinds: kinds.Builtin(), BatchID: batch, Workers: 2})
-	p1, _ := Parse(bytes.NewReader(data))
+	p1, _ := Parse(bytes.NewReader(data), 1)
 	_, err1 := p1.Verify(VerifyOptions{Kinds: kinds.Builtin(), BatchID: batch, Workers: 1})
 	require.Equal(t, err1 == nil, err == nil)
 	if err != nil {

@@ -63,6 +63,7 @@ func (p *parser) leaves() error {
 		}
 		if out.count < out.limits.leaves && out.badForm == nil {
 			out.leaves = append(out.leaves, l)
+			out.digests.read(out.leaves)
 		}
 		out.count++
 		return nil

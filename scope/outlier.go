@@ -22,8 +22,8 @@ type oddly struct {
 // have at their value while most have them at another. It keeps what it counted, for the summaries.
 func (d *Decoded) markRare() {
 	by := make(map[string][]*operation)
-	for i := range d.operations {
-		if o := &d.operations[i]; o.class == shown {
+	for _, o := range d.ordered {
+		if o.class == shown {
 			by[o.kindName] = append(by[o.kindName], o)
 		}
 	}
@@ -33,6 +33,18 @@ func (d *Decoded) markRare() {
 		t.markFields()
 		d.tables[name] = t
 	}
+	slices.SortStableFunc(d.ordered, func(a, b *operation) int { return cmp.Compare(a.rank(), b.rank()) })
+}
+
+// rank puts rare operations first, then what cannot be shown.
+func (o *operation) rank() int {
+	switch {
+	case o.rare:
+		return 0
+	case o.class != shown:
+		return 1
+	}
+	return 2
 }
 
 // markOperations marks the operations that few subjects have while most have one other.
@@ -90,24 +102,14 @@ func (c *column) usual(subjects int) int {
 	return -1
 }
 
-// order puts rare operations first, then what cannot be shown, then the rest by kind, the larger first. No two operations
-// compare equal, so the same scope gives the same review whatever the order of its file.
+// order sorts the operations by kind, the larger first. No two compare equal, so the same leaves give the same review
+// whatever the order of their file; everything that is counted and drawn later goes by this order.
 func (d *Decoded) order() {
-	rank := func(o *operation) int {
-		switch {
-		case o.rare:
-			return 0
-		case o.class != shown:
-			return 1
-		}
-		return 2
-	}
 	slices.SortFunc(d.ordered, func(a, b *operation) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.kindName, b.kindName), cmp.Compare(b.size(), a.size()),
-			bytes.Compare(d.firstSubject(a), d.firstSubject(b)), cmp.Compare(a.class, b.class), bytes.Compare(a.payload, b.payload))
+		return cmp.Or(cmp.Compare(a.kindName, b.kindName), cmp.Compare(b.size(), a.size()),
+			bytes.Compare(d.firstSubject(a), d.firstSubject(b)), cmp.Compare(a.class, b.class), bytes.Compare(a.payload, b.payload),
+			bytes.Compare(a.digest, b.digest))
 	})
 }
 
-func (d *Decoded) firstSubject(o *operation) []byte {
-	return d.verified.leaves[d.positions[o.first]].subject
-}
+func (d *Decoded) firstSubject(o *operation) []byte { return d.verified.leaves[d.positions[o.first]].subject }

@@ -26,6 +26,7 @@ type Parsed struct {
 	badLeaf int   // the first leaf not of its form, when badForm is not nil
 	badForm error // an INVALID_INPUT
 	limits  limits
+	digests *digester
 }
 
 // A Header is what a scope file says of itself beside its leaves. Nothing of it is verified: the root and size are
@@ -56,13 +57,18 @@ type limits struct {
 var standardLimits = limits{wire.MaxFileBytes, wire.MaxLeaves, wire.MaxBatchBytes}
 
 // Parse reads a scope file, or a bare array of leaves, strictly (WIRE.md §5). It takes at most 64 MiB and holds no more
-// than what it keeps of the leaves. Errors are INVALID_INPUT for the file and IO_ERROR for the reader; the first failure
-// in the order of checks is reported: syntax of the whole file, then the header.
-func Parse(r io.Reader) (*Parsed, error) { return parse(r, standardLimits) }
+// than what it keeps of the leaves. With two workers payloads are hashed beside the reading. Errors are INVALID_INPUT for
+// the file and IO_ERROR for the reader; the first failure in the order of checks is reported: syntax of the whole file,
+// then the header.
+func Parse(r io.Reader, workers int) (*Parsed, error) { return parse(r, workers, standardLimits) }
 
-func parse(r io.Reader, l limits) (*Parsed, error) {
-	p := parser{s: scanner{r: r, buf: make([]byte, windowBytes), most: l.fileBytes}, out: &Parsed{limits: l}}
+func parse(r io.Reader, workers int, l limits) (*Parsed, error) {
+	p := parser{
+		s:   scanner{r: r, buf: make([]byte, windowBytes), most: l.fileBytes},
+		out: &Parsed{limits: l, digests: newDigester(workers)},
+	}
 	err := p.file()
+	p.out.digests.finish(p.out.leaves)
 	if err == nil {
 		err = p.s.finish()
 	}

@@ -62,7 +62,7 @@ func decoded(t require.TestingT, header string, leaves ...made) *Decoded {
 }
 
 func mustVerify(t require.TestingT, text string) *Verified {
-	p, err := Parse(strings.NewReader(text))
+	p, err := Parse(strings.NewReader(text), 2)
 	require.NoError(t, err, text)
 	v, err := p.Verify(VerifyOptions{Kinds: builtin, BatchID: "batch_t", Workers: 1})
 	require.NoError(t, err, text)
@@ -193,9 +193,18 @@ func TestReviewDoesNotDependOnTheOrderOfTheFile(t *testing.T) {
 				leaves = append(leaves, power("site", fmt.Sprintf("10.0.0.%d", i+1), bettercomputev1.BmcOperationRequest_CYCLE))
 			}
 		}
-		first := drawn(t, document(t, decoded(t, "", leaves...), testPolicy()))
+		for i := range rapid.SampledFrom([]int{0, 60}).Draw(t, "many") { // more than are read one by one
+			leaves = append(leaves, made{subject: fmt.Sprintf("node_%d", i), kind: "node.reboot", message: &bettercomputev1.RebootRequest{GraceSeconds: uint32(i)}})
+		}
+		drawn := func() string {
+			doc := document(t, decoded(t, "", leaves...), testPolicy())
+			var brief bytes.Buffer
+			require.NoError(t, review.WriteText(&brief, doc, review.Brief))
+			return drawn(t, doc) + brief.String()
+		}
+		first := drawn()
 		rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1)).Shuffle(len(leaves), func(i, j int) { leaves[i], leaves[j] = leaves[j], leaves[i] })
-		require.Equal(t, first, drawn(t, document(t, decoded(t, "", leaves...), testPolicy())))
+		require.Equal(t, first, drawn())
 	})
 }
 

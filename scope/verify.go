@@ -1,7 +1,6 @@
 package scope
 
 import (
-	"crypto/sha256"
 	"errors"
 	"maps"
 	"sync"
@@ -72,7 +71,7 @@ func (v *Verified) checkLeaves(p *Parsed, workers int) error {
 		check := func() {
 			var walked kinds.Walked
 			for i := len(v.leaves) * w / workers; i < len(v.leaves)*(w+1)/workers; i++ {
-				if failed[w] = v.checkLeaf(i, &walked); failed[w] != nil {
+				if failed[w] = v.checkLeaf(p.digests, i, &walked); failed[w] != nil {
 					return
 				}
 			}
@@ -92,7 +91,7 @@ func (v *Verified) checkLeaves(p *Parsed, workers int) error {
 	return p.badForm
 }
 
-func (v *Verified) checkLeaf(i int, w *kinds.Walked) error {
+func (v *Verified) checkLeaf(digests *digester, i int, w *kinds.Walked) error {
 	l := &v.leaves[i]
 	if len(l.payload) > wire.MaxPayloadBytes {
 		return leafError(i, "payload-too-large", "the payload has %d bytes; at most %d are taken", len(l.payload), wire.MaxPayloadBytes)
@@ -108,7 +107,7 @@ func (v *Verified) checkLeaf(i int, w *kinds.Walked) error {
 		}
 		return namedLeaf(i, kind.CheckSubjectForm(subject))
 	}
-	digest := sha256.Sum256(l.payload)
+	digest := digests.sum(i, l.payload)
 	if l.flags&hasEmpty != 0 || l.flags&hasDigest != 0 && digest != l.digest {
 		return leafError(i, "payload-digest", "the payload gives digest %x, the file says %q", digest, v.declaredDigest(l)).
 			With("computed", merkle.Hash(digest)).With("declared", v.declaredDigest(l))

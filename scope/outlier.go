@@ -112,4 +112,6 @@ func (d *Decoded) order() {
 	})
 }
 
-func (d *Decoded) firstSubject(o *operation) []byte { return d.verified.leaves[d.positions[o.first]].subject }
+func (d *Decoded) firstSubject(o *operation) []byte {
+	return d.verified.leaves[d.positions[o.first]].subject
+}

@@ -22,11 +22,13 @@ const leafBytes = 1 + 4 + wire.MaxIDBytes + 4 + wire.MaxSubjectBytes + 4 + wire.
 // 32 bytes, or none for an unbound leaf. It allocates nothing for fields within their limits.
 func LeafHash[T ~string | ~[]byte](batchID string, subject, kind T, payloadSHA256 []byte) merkle.Hash {
 	var buf [leafBytes]byte
-	b := wire.AppendLP(buf[:1], batchID)
-	b = wire.AppendLP(b, subject)
-	b = wire.AppendLP(b, kind)
-	b = wire.AppendLP(b, payloadSHA256)
-	return sha256.Sum256(b)
+	return sha256.Sum256(appendLeaf(buf[:0], batchID, subject, kind, payloadSHA256))
+}
+
+// appendLeaf appends what a leaf hash covers.
+func appendLeaf[T ~string | ~[]byte](b []byte, batchID string, subject, kind T, payloadSHA256 []byte) []byte {
+	b = wire.AppendLP(append(b, 0), batchID)
+	return wire.AppendLP(wire.AppendLP(wire.AppendLP(b, subject), kind), payloadSHA256)
 }
 
 // A Scope is the tree of a batch: the leaf hashes of its entries in ascending order. Its root was computed from the
@@ -76,9 +78,10 @@ func HashScope(batchID string, size, workers int, leaf func(i int) (subject, kin
 	for w := range workers {
 		lo, hi := size*w/workers, size*(w+1)/workers
 		fill := func() {
+			scratch := make([]byte, 0, leafBytes)
 			for i := lo; i < hi; i++ {
 				subject, kind, digest := leaf(i)
-				hashes[i] = LeafHash(batchID, subject, kind, digest)
+				hashes[i] = sha256.Sum256(appendLeaf(scratch, batchID, subject, kind, digest))
 			}
 		}
 		if w == workers-1 {

@@ -1,0 +1,137 @@
+package quorum_test
+
+import (
+	"bytes"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/better-compute/approver/core/quorum"
+	"github.com/better-compute/approver/golden"
+)
+
+// A balance counts what a fuzz target accepts and refuses, and fails it when one of both stays rare.
+type balance struct{ accepted, refused atomic.Int64 }
+
+func (b *balance) count(t *testing.T, accepted bool) {
+	if accepted {
+		b.accepted.Add(1)
+	} else {
+		b.refused.Add(1)
+	}
+	yes, no := b.accepted.Load(), b.refused.Load()
+	if all := yes + no; all%5000 == 0 && (yes < all/20 || no < all/20) {
+		t.Fatalf("of %d inputs %d were accepted: the target says little about one of both", all, yes)
+	}
+}
+
+// vary damages a good file at up to two places, or not at all for half of the inputs.
+func vary(good string, data []byte) []byte {
+	text := []byte(good)
+	for len(data) >= 4 && data[0]%2 == 0 {
+		at := (int(data[1])<<8 | int(data[2])) % len(text)
+		switch data[3] % 4 {
+		case 0:
+			text[at] ^= 1 << (data[0] >> 5)
+		case 1:
+			text = append(text[:at], text[at+1:]...)
+		case 2:
+			text = append(text[:at:at], append([]byte{data[3]}, text[at:]...)...)
+		case 3:
+			text = bytes.Replace(text, []byte("1"), []byte{'1' + data[0]%9}, 1)
+		}
+		data = data[4:]
+	}
+	return text
+}
+
+// FuzzFiles reads the three files of this package, damaged here and there: what is taken reads the same once it is
+// written again.
+func FuzzFiles(f *testing.F) {
+	signature, set, proof := goodFiles(f)
+	for i := range uint8(30) {
+		f.Add(i, []byte(strings.Repeat(string(rune(i)), int(i))))
+	}
+	var b balance
+	f.Fuzz(func(t *testing.T, which uint8, data []byte) {
+		switch which % 3 {
+		case 0:
+			file, err := quorum.ParseSignatureFile(vary(signature, data))
+			b.count(t, err == nil)
+			if err != nil {
+				return
+			}
+			if again, err := quorum.ParseSignatureFile(file.Encode()); err != nil || *again != *file {
+				t.Fatalf("%+v is written as %s", file, file.Encode())
+			}
+		case 1:
+			s, epoch, err := quorum.ParseSetFile(vary(set, data))
+			b.count(t, err == nil)
+			if err != nil {
+				return
+			}
+			encoded := quorum.EncodeSetFile(s, epoch)
+			again, epoch2, err := quorum.ParseSetFile(encoded)
+			if err != nil || epoch2 != epoch || !bytes.Equal(encoded, quorum.EncodeSetFile(again, epoch2)) {
+				t.Fatalf("written as %s", encoded)
+			}
+		case 2:
+			key, err := quorum.ParseKeyProof(vary(proof, data))
+			b.count(t, err == nil)
+			if err == nil && key.IsZero() {
+				t.Fatal("a proof of no key")
+			}
+		}
+	})
+}
+
+func goodFiles(f *testing.F) (signature, set, proof string) {
+	for _, v := range golden.SignatureFiles() {
+		if v.OK() && signature == "" {
+			signature = string(v.Bytes())
+		}
+	}
+	for _, v := range golden.ApproverSetFiles() {
+		if v.OK() && !v.Removal && set == "" {
+			set = string(v.Bytes())
+		}
+	}
+	for _, v := range golden.KeyProofs() {
+		if v.OK() && proof == "" {
+			proof = string(v.Bytes())
+		}
+	}
+	if signature == "" || set == "" || proof == "" {
+		f.Fatal("no good files in golden")
+	}
+	return signature, set, proof
+}
+
+// FuzzPublicKey reads public keys in both forms: what is taken is written as it came.
+func FuzzPublicKey(f *testing.F) {
+	for i := range uint8(16) {
+		f.Add(i, []byte{i, 0, i, i})
+	}
+	keys := golden.Keys()
+	var b balance
+	f.Fuzz(func(t *testing.T, which uint8, data []byte) {
+		k := keys[int(which/2)%len(keys)]
+		if which%2 == 0 {
+			der := vary(string(golden.Base64(k.SPKI)), data)
+			key, err := quorum.ParsePublicKey(der)
+			b.count(t, err == nil)
+			if err == nil && !bytes.Equal(key.SPKI(), der) {
+				t.Fatalf("%x is written as %x", der, key.SPKI())
+			}
+			return
+		}
+		key, err := quorum.ParsePublicPEM(vary(k.PublicPEM, data))
+		b.count(t, err == nil)
+		if err != nil {
+			return
+		}
+		if again, err := quorum.ParsePublicPEM(key.PEM()); err != nil || !again.Equal(key) {
+			t.Fatalf("%s", key.PEM())
+		}
+	})
+}

@@ -87,6 +87,10 @@ func TestSoftHSMKeyIsSettledOrRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			token := open(t, load(t, h.module), "pkcs11:token=approver;"+test.uri)
 			require.NoError(t, token.Login(t.Context(), fixedPIN("1234")))
+			if test.reason == "key-not-found" { // an expected key is no reason to take another kind of key for it
+				_, err := token.Key(t.Context(), publicOf(t, newP256(t)))
+				requireRefused(t, err, wire.KeyUnavailable, test.reason)
+			}
 			k, err := token.Key(t.Context(), quorum.PublicKey{})
 			if test.reason != "" {
 				requireRefused(t, err, wire.KeyUnavailable, test.reason)

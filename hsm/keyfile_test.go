@@ -78,7 +78,10 @@ func TestFileKeyIsRedacted(t *testing.T) {
 		require.NotContains(t, strings.ToLower(text), fmt.Sprintf("%x", scalar))
 		require.NotContains(t, text, strings.Trim(fmt.Sprint(scalar[:8]), "[]"))
 	}
-	require.Contains(t, fmt.Sprint(k), k.Public().KID().String())
+	shown := "key file " + k.Public().KID().String()
+	require.Equal(t, shown, fmt.Sprintf("%+v", k))
+	require.Equal(t, shown, fmt.Sprintf("%#v", *k))
+	require.Contains(t, string(encoded), shown)
 }
 
 func TestReadKeyFileWantsAPrivateRegularFile(t *testing.T) {

@@ -122,6 +122,8 @@ func TestSealedKeyFiles(t *testing.T) {
 		"scrypt of 512 MiB":        {scrypt(1<<19, 8, 1), "scrypt"},
 		"scrypt of a lot of time":  {scrypt(1<<14, 8, 1<<20), "scrypt"},
 		"scrypt that overflows":    {scrypt(1<<62, 1<<62, 4), "scrypt"},
+		"scrypt r alone":           {scrypt(16, 1<<40, 1), "scrypt"},
+		"scrypt N alone":           {scrypt(1<<40, 1, 1), "scrypt"},
 		"scrypt N of 2^100":        {func(f *sealForm) { f.derivation, f.n = oidScrypt, huge }, "scrypt"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -162,9 +164,10 @@ func TestWrongPassphrase(t *testing.T) {
 	require.ErrorIs(t, err, cause)
 
 	for name, padding := range map[string]func([]byte) []byte{
-		"zero":         func(b []byte) []byte { b[len(b)-1] = 0; return b },
-		"too long":     func(b []byte) []byte { b[len(b)-1] = 17; return b },
-		"inconsistent": func(b []byte) []byte { b[len(b)-2]++; return b },
+		"zero":             func(b []byte) []byte { b[len(b)-1] = 0; return b },
+		"too long":         func(b []byte) []byte { b[len(b)-1] = 17; return b },
+		"a block and more": func(b []byte) []byte { return append(b[:len(b)-17], bytes.Repeat([]byte{17}, 17)...) },
+		"inconsistent":     func(b []byte) []byte { b[len(b)-2]++; return b },
 	} {
 		form := newSealForm(append(bytes.Clone(plain), 0)[:len(plain)])
 		form.padding = padding

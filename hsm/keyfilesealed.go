@@ -158,7 +158,7 @@ func (k *sealedKey) readScrypt(s cryptobyte.String) error {
 		return badKeyFile("its scrypt parameters are not in DER, or give a key length that is not the cipher's")
 	}
 	if len(salt) == 0 || len(salt) > maxSaltBytes || n < 2 || n&(n-1) != 0 || r < 1 || p < 1 ||
-		n > maxScryptBytes/128 || r > maxScryptBytes/128/n || p > maxScryptBytes/128/n/r {
+		p > maxScryptBytes/128/n/r { // which is 0 where N or r alone is too much
 		return badKeyFile("its scrypt has N %d, r %d, p %d and a salt of %d bytes; N is a power of two, and 128·N·r·p at most %d", n, r, p, len(salt), maxScryptBytes)
 	}
 	k.work = 128 * n * r * p

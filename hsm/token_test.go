@@ -109,6 +109,7 @@ func TestOpenTokenRefusesModuleInUse(t *testing.T) {
 	open(t, m, approverURI)
 	_, err := hsm.OpenToken(t.Context(), m, hsm.TokenOptions{URI: uri(t, approverURI)})
 	requireRefused(t, err, wire.KeyUnavailable, "module")
+	require.ErrorContains(t, err, "uses the module already")
 	require.Zero(t, m.count("C_Finalize"), "the other use goes on")
 	_, err = hsm.OpenToken(t.Context(), m, hsm.TokenOptions{})
 	requireRefused(t, err, wire.InvalidInput, "")
@@ -334,7 +335,8 @@ func TestECPointEncodings(t *testing.T) {
 	}{
 		"raw": {raw, true}, "octet string": {octets, true}, "bit string": {bits, true}, "spki": {public.SPKI(), true},
 		"off the curve": {offCurve, false}, "compressed": {append([]byte{2}, raw[1:33]...), false}, "empty": {nil, false},
-		"trailing byte": {append(octets[:len(octets):len(octets)], 0), false}, "cut": {octets[:60], false},
+		"trailing byte, bits": {append(bits[:len(bits):len(bits)], 0), false},
+		"trailing byte":       {append(octets[:len(octets):len(octets)], 0), false}, "cut": {octets[:60], false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			definition := approverToken(key)
@@ -470,10 +472,11 @@ func TestZeroStatementIsNotSigned(t *testing.T) {
 // hanging is a module whose C_Sign returns only when it is let go.
 type hanging struct {
 	*spy
-	entered, release chan struct{}
+	entered, release, returned chan struct{}
 }
 
 func (h hanging) Sign(s hsm.Session, digest []byte) ([]byte, error) {
+	defer close(h.returned)
 	close(h.entered)
 	<-h.release
 	return h.spy.Sign(s, digest)
@@ -481,7 +484,7 @@ func (h hanging) Sign(s hsm.Session, digest []byte) ([]byte, error) {
 
 func hangingKey(t *testing.T, timeout time.Duration) (hanging, *hsm.Token, *hsm.TokenKey) {
 	key := newP256(t)
-	h := hanging{newSpy(t, approverToken(key)), make(chan struct{}), make(chan struct{})}
+	h := hanging{newSpy(t, approverToken(key)), make(chan struct{}), make(chan struct{}), make(chan struct{})}
 	token, err := hsm.OpenToken(t.Context(), h, hsm.TokenOptions{URI: uri(t, approverURI), Timeout: timeout})
 	require.NoError(t, err)
 	require.NoError(t, token.Login(t.Context(), fixedPIN("1234")))
@@ -490,6 +493,7 @@ func hangingKey(t *testing.T, timeout time.Duration) (hanging, *hsm.Token, *hsm.
 	return h, token, k
 }
 
+// A module that missed a deadline is not called again, even where the call came back later.
 func TestHangEndsWithoutFinalize(t *testing.T) {
 	h, token, k := hangingKey(t, 50*time.Millisecond)
 	_, err := k.Sign(t.Context(), trial(k.Public()))
@@ -497,9 +501,25 @@ func TestHangEndsWithoutFinalize(t *testing.T) {
 	require.ErrorContains(t, err, "C_Finalize")
 	_, err = k.Sign(t.Context(), trial(k.Public()))
 	requireRefused(t, err, wire.KeyUnavailable, "timeout")
+	close(h.release)
+	<-h.returned
 	requireRefused(t, token.Close(), wire.KeyUnavailable, "timeout")
 	require.Zero(t, h.count("C_Finalize"))
-	close(h.release)
+}
+
+// After a login that hangs nothing waits for the module.
+func TestHangInLogin(t *testing.T) {
+	m := newSpy(t, approverToken(newP256(t)))
+	release := make(chan struct{})
+	defer close(release)
+	m.login = func(hsm.UserType, []byte) error { <-release; return nil }
+	token, err := hsm.OpenToken(t.Context(), m, hsm.TokenOptions{URI: uri(t, approverURI), Timeout: 20 * time.Millisecond})
+	require.NoError(t, err)
+	requireRefused(t, token.Login(t.Context(), fixedPIN("1234")), wire.KeyUnavailable, "timeout")
+	requireRefused(t, token.Login(t.Context(), fixedPIN("1234")), wire.KeyUnavailable, "timeout")
+	_, err = token.Key(t.Context(), quorum.PublicKey{})
+	requireRefused(t, err, wire.KeyUnavailable, "timeout")
+	requireRefused(t, token.Close(), wire.KeyUnavailable, "timeout")
 }
 
 // An interrupt while the module works: Close waits a little, then logs out if the module came back, or leaves it.

@@ -41,6 +41,20 @@ type Outcome struct {
 // OK tells whether the vector is good.
 func (o Outcome) OK() bool { return o.Want == "ok" }
 
+// Check tells how what a reader came to differs from the outcome: its error, and the code and reason of that error. A
+// reason that the vector leaves open is not compared.
+func (o Outcome) Check(err error, code, reason string) error {
+	switch {
+	case o.OK() && err != nil:
+		return fmt.Errorf("refused, and should be taken: %w", err)
+	case !o.OK() && err == nil:
+		return fmt.Errorf("taken, and should be refused with %s %s", o.Code, o.Reason)
+	case !o.OK() && (code != o.Code || o.Reason != "" && reason != o.Reason):
+		return fmt.Errorf("refused with %s %q, and should be with %s %q: %w", code, reason, o.Code, o.Reason, err)
+	}
+	return nil
+}
+
 // A Content is the bytes of a file, written in one of three ways.
 type Content struct {
 	File       *string `json:"file,omitempty"`       // as text

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/better-compute/approver/core/wire"
+	"github.com/better-compute/approver/golden"
 )
 
 // expectedText makes an expected list, right in most of its parts.
@@ -34,11 +35,11 @@ func FuzzParseExpected(f *testing.F) {
 	for i := range 48 {
 		f.Add([]byte(strings.Repeat(string(rune('!'+i)), i)))
 	}
-	var b balance
+	var b golden.Balance
 	f.Fuzz(func(t *testing.T, data []byte) {
 		text := expectedText(&entropy{data})
 		e, err := ParseExpected(text)
-		b.count(t, err == nil)
+		count(t, &b, err == nil)
 		if err != nil {
 			if wire.CodeOf(err) != wire.InvalidInput {
 				t.Fatal(err)

@@ -5,12 +5,13 @@ import (
 	"encoding/base64"
 	"fmt"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/stretchr/testify/require"
+
+	"github.com/better-compute/approver/golden"
 )
 
 // oracleFile is a scope file as a library reads it.
@@ -225,31 +226,16 @@ func damage(e *entropy, text []byte) []byte {
 	return text
 }
 
-// A balance counts what a fuzz target accepts and refuses, and fails it when one of both stays rare.
-type balance struct{ accepted, refused atomic.Int64 }
-
-func (b *balance) count(t testing.TB, accepted bool) {
-	if accepted {
-		b.accepted.Add(1)
-	} else {
-		b.refused.Add(1)
-	}
-	yes, no := b.accepted.Load(), b.refused.Load()
-	if all := yes + no; all%5000 == 0 && (yes < all/10 || no < all/10) {
-		t.Fatalf("of %d inputs %d were accepted: the target says little about one of both", all, yes)
-	}
-}
-
 // FuzzParse holds the scanner against json v2: what it accepts the oracle accepts, and reads every field alike.
 func FuzzParse(f *testing.F) {
 	for i := range 64 {
 		f.Add([]byte(strings.Repeat(string(rune('0'+i)), i)))
 	}
-	var b balance
+	var b golden.Balance
 	f.Fuzz(func(t *testing.T, data []byte) {
 		text := scopeText(&entropy{data})
 		p, err := Parse(bytes.NewReader(text), 2)
-		b.count(t, err == nil)
+		count(t, &b, err == nil)
 		if err != nil {
 			return
 		}
@@ -261,7 +247,7 @@ func FuzzParse(f *testing.F) {
 
 // TestParseBalance runs the target's generator on its own, so that a plain test run sees both answers too.
 func TestParseBalance(t *testing.T) {
-	var b balance
+	var b golden.Balance
 	state := uint64(1)
 	for range 10_000 {
 		data := make([]byte, 96)
@@ -271,19 +257,18 @@ func TestParseBalance(t *testing.T) {
 		}
 		text := scopeText(&entropy{data})
 		p, err := Parse(bytes.NewReader(text), 2)
-		b.count(t, err == nil)
+		count(t, &b, err == nil)
 		if err == nil {
 			require.Empty(t, compareWithOracle(text, p), "%s", text)
 		}
 	}
-	t.Logf("accepted %d, refused %d", b.accepted.Load(), b.refused.Load())
 }
 
 // FuzzBase64 holds the decoder against encoding/base64, which is strict about stray bits and lax about line breaks.
 func FuzzBase64(f *testing.F) {
 	f.Add([]byte("CAE="), false)
 	f.Add([]byte("\x00\x01\x02"), true)
-	var b balance
+	var b golden.Balance
 	f.Fuzz(func(t *testing.T, data []byte, encode bool) {
 		text := data
 		if encode {
@@ -292,9 +277,16 @@ func FuzzBase64(f *testing.F) {
 		got, ok := appendBase64(make([]byte, 0, len(text)), text)
 		want, err := base64.StdEncoding.Strict().DecodeString(string(text))
 		wanted := err == nil && !bytes.ContainsAny(text, "\r\n")
-		b.count(t, ok)
+		count(t, &b, ok)
 		if ok != wanted || ok && !bytes.Equal(got, want) {
 			t.Fatalf("%q: %q %t, encoding/base64: %q %t", text, got, ok, want, wanted)
 		}
 	})
+}
+
+// count fails a fuzz target that no longer sees both answers.
+func count(t testing.TB, b *golden.Balance, accepted bool) {
+	if err := b.Count(accepted); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -34,16 +34,8 @@ func verified(t testing.TB, data []byte, batch string) (*Verified, error) {
 }
 
 func checkOutcome(t *testing.T, want golden.Outcome, err error) bool {
-	if want.OK() {
-		require.NoError(t, err)
-		return true
-	}
-	require.Error(t, err)
-	require.Equal(t, want.Code, string(wire.CodeOf(err)), err)
-	if want.Reason != "" {
-		require.Equal(t, want.Reason, wire.ReasonOf(err), err)
-	}
-	return false
+	require.NoError(t, want.Check(err, string(wire.CodeOf(err)), wire.ReasonOf(err)))
+	return want.OK()
 }
 
 func TestScopeFiles(t *testing.T) {

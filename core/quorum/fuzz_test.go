@@ -3,27 +3,11 @@ package quorum_test
 import (
 	"bytes"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/better-compute/approver/core/quorum"
 	"github.com/better-compute/approver/golden"
 )
-
-// A balance counts what a fuzz target accepts and refuses, and fails it when one of both stays rare.
-type balance struct{ accepted, refused atomic.Int64 }
-
-func (b *balance) count(t *testing.T, accepted bool) {
-	if accepted {
-		b.accepted.Add(1)
-	} else {
-		b.refused.Add(1)
-	}
-	yes, no := b.accepted.Load(), b.refused.Load()
-	if all := yes + no; all%5000 == 0 && (yes < all/20 || no < all/20) {
-		t.Fatalf("of %d inputs %d were accepted: the target says little about one of both", all, yes)
-	}
-}
 
 // vary damages a good file at up to two places, or not at all for half of the inputs.
 func vary(good string, data []byte) []byte {
@@ -52,12 +36,12 @@ func FuzzFiles(f *testing.F) {
 	for i := range uint8(30) {
 		f.Add(i, []byte(strings.Repeat(string(rune(i)), int(i))))
 	}
-	var b balance
+	var b golden.Balance
 	f.Fuzz(func(t *testing.T, which uint8, data []byte) {
 		switch which % 3 {
 		case 0:
 			file, err := quorum.ParseSignatureFile(vary(signature, data))
-			b.count(t, err == nil)
+			count(t, &b, err == nil)
 			if err != nil {
 				return
 			}
@@ -66,7 +50,7 @@ func FuzzFiles(f *testing.F) {
 			}
 		case 1:
 			s, epoch, err := quorum.ParseSetFile(vary(set, data))
-			b.count(t, err == nil)
+			count(t, &b, err == nil)
 			if err != nil {
 				return
 			}
@@ -77,7 +61,7 @@ func FuzzFiles(f *testing.F) {
 			}
 		case 2:
 			key, err := quorum.ParseKeyProof(vary(proof, data))
-			b.count(t, err == nil)
+			count(t, &b, err == nil)
 			if err == nil && key.IsZero() {
 				t.Fatal("a proof of no key")
 			}
@@ -113,20 +97,20 @@ func FuzzPublicKey(f *testing.F) {
 		f.Add(i, []byte{i, 0, i, i})
 	}
 	keys := golden.Keys()
-	var b balance
+	var b golden.Balance
 	f.Fuzz(func(t *testing.T, which uint8, data []byte) {
 		k := keys[int(which/2)%len(keys)]
 		if which%2 == 0 {
 			der := vary(string(golden.Base64(k.SPKI)), data)
 			key, err := quorum.ParsePublicKey(der)
-			b.count(t, err == nil)
+			count(t, &b, err == nil)
 			if err == nil && !bytes.Equal(key.SPKI(), der) {
 				t.Fatalf("%x is written as %x", der, key.SPKI())
 			}
 			return
 		}
 		key, err := quorum.ParsePublicPEM(vary(k.PublicPEM, data))
-		b.count(t, err == nil)
+		count(t, &b, err == nil)
 		if err != nil {
 			return
 		}
@@ -134,4 +118,11 @@ func FuzzPublicKey(f *testing.F) {
 			t.Fatalf("%s", key.PEM())
 		}
 	})
+}
+
+// count fails a fuzz target that no longer sees both answers.
+func count(t testing.TB, b *golden.Balance, accepted bool) {
+	if err := b.Count(accepted); err != nil {
+		t.Fatal(err)
+	}
 }

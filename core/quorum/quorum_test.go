@@ -3,14 +3,10 @@ package quorum_test
 import (
 	"bytes"
 	"crypto/sha256"
-	"crypto/x509"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
-	"encoding/pem"
 	"testing"
-
-	"crypto/ecdsa"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -41,30 +37,9 @@ func publicKey(t require.TestingT, name string) quorum.PublicKey {
 	return quorum.PublicKey{}
 }
 
-func privateKey(t require.TestingT, name string) *ecdsa.PrivateKey {
-	for _, k := range golden.Keys() {
-		if k.Name == name {
-			block, _ := pem.Decode([]byte(k.PrivatePEM))
-			key, err := x509.ParsePKCS8PrivateKey(block.Bytes)
-			require.NoError(t, err)
-			return key.(*ecdsa.PrivateKey)
-		}
-	}
-	t.FailNow()
-	return nil
-}
-
 func outcome(t *testing.T, want golden.Outcome, err error) bool {
-	if want.OK() {
-		require.NoError(t, err)
-		return true
-	}
-	require.Error(t, err)
-	require.Equal(t, want.Code, string(wire.CodeOf(err)), err)
-	if want.Reason != "" {
-		require.Equal(t, want.Reason, wire.ReasonOf(err), err)
-	}
-	return false
+	require.NoError(t, want.Check(err, string(wire.CodeOf(err)), wire.ReasonOf(err)))
+	return want.OK()
 }
 
 func TestKeys(t *testing.T) {

@@ -5,26 +5,11 @@ import (
 	"fmt"
 	"net/netip"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/better-compute/approver/core/wire"
+	"github.com/better-compute/approver/golden"
 )
-
-// A balance counts what a fuzz target accepts and refuses, and fails it when one of both stays rare.
-type balance struct{ accepted, refused atomic.Int64 }
-
-func (b *balance) count(t *testing.T, accepted bool) {
-	if accepted {
-		b.accepted.Add(1)
-	} else {
-		b.refused.Add(1)
-	}
-	yes, no := b.accepted.Load(), b.refused.Load()
-	if all := yes + no; all%5000 == 0 && (yes < all/20 || no < all/20) {
-		t.Fatalf("of %d inputs %d were accepted: the target says little about one of both", all, yes)
-	}
-}
 
 // address makes an address out of fuzz bytes, near the border of the form.
 func address(data []byte) string {
@@ -75,11 +60,11 @@ func FuzzAddress(f *testing.F) {
 	for _, seed := range []string{"\x00\x0a\x00\x07\x0c", "\x01", "\x02\x03\x01", "\x03[::1]:443"} {
 		f.Add([]byte(seed))
 	}
-	var b balance
+	var b golden.Balance
 	f.Fuzz(func(t *testing.T, data []byte) {
 		text := address(data)
 		got := wire.IsAddress([]byte(text))
-		b.count(t, got)
+		count(t, &b, got)
 		if got != naiveAddress(text) {
 			t.Fatalf("%q: %t", text, got)
 		}
@@ -127,7 +112,7 @@ func FuzzDecodeJSON(f *testing.F) {
 		f.Add([]byte(seed), uint8(0))
 		f.Add([]byte(seed), uint8(1))
 	}
-	var b balance
+	var b golden.Balance
 	f.Fuzz(func(t *testing.T, data []byte, form uint8) {
 		if form%2 == 0 { // half of the inputs are JSON made of the bytes
 			list := make([]any, 0, len(data))
@@ -138,9 +123,16 @@ func FuzzDecodeJSON(f *testing.F) {
 		}
 		var v any
 		err := wire.DecodeJSON("file", data, &v)
-		b.count(t, err == nil)
+		count(t, &b, err == nil)
 		if err == nil && !json.Valid(data) {
 			t.Fatalf("taken, and not JSON: %q", data)
 		}
 	})
+}
+
+// count fails a fuzz target that no longer sees both answers.
+func count(t testing.TB, b *golden.Balance, accepted bool) {
+	if err := b.Count(accepted); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -124,3 +124,28 @@ func TestReadKeyFileWantsAPrivateRegularFile(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, make([]byte, hsm.MaxKeyFileBytes+1), 0o600))
 	run("too long", path, wire.InvalidInput)
 }
+
+// A key file that waits for its passphrase shows nothing, opens once, and is wiped by that.
+func TestOpenKeyFileWaits(t *testing.T) {
+	k, err := hsm.GenerateFileKey()
+	require.NoError(t, err)
+	sealed, err := k.Encode([]byte(passphrase))
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "key")
+	require.NoError(t, os.WriteFile(path, sealed, 0o600))
+	waiting, err := hsm.OpenKeyFile(path)
+	require.NoError(t, err)
+	for _, text := range []string{fmt.Sprintf("%v %+v %s %x", waiting, *waiting, waiting, waiting), fmt.Sprintf("%+v", struct{ k *hsm.SealedKey }{waiting})} {
+		require.NotContains(t, text, "BEGIN")
+		require.NotContains(t, text, fmt.Sprintf("%x", "BEGIN"))
+		require.NotContains(t, text, strings.Trim(fmt.Sprint([]byte("BEGIN")), "[]"))
+	}
+	opened, err := waiting.Unlock(t.Context(), givePassphrase)
+	require.NoError(t, err)
+	requireSigns(t, opened, k.Public())
+	_, err = waiting.Unlock(t.Context(), givePassphrase)
+	requireRefused(t, err, wire.InvalidInput, "")
+	require.NoError(t, os.Chmod(path, 0o644))
+	_, err = hsm.OpenKeyFile(path)
+	requireRefused(t, err, wire.InvalidState, "")
+}

@@ -236,7 +236,7 @@ func FuzzKeyFile(f *testing.F) {
 // parseQuickly is ParseKeyFile, but for keys whose derivation is within bounds and slow all the same.
 func parseQuickly(file []byte) (*FileKey, error) {
 	if block, err := onePEMBlock(file); err == nil && block.Type == encryptedBlock {
-		if sealed, err := parseSealedKey(block.Bytes); err == nil && sealed.work > 100_000 {
+		if sealed, err := parsePBES2Key(block.Bytes); err == nil && sealed.work > 100_000 {
 			return nil, badKeyFile("slow")
 		}
 	}

@@ -40,7 +40,7 @@ func ParseKeyFile(ctx context.Context, data []byte, p Passphrase) (*FileKey, err
 	if block.Type == plainBlock {
 		return parsePlainKey(block.Bytes)
 	}
-	sealed, err := parseSealedKey(block.Bytes)
+	sealed, err := parsePBES2Key(block.Bytes)
 	if err != nil {
 		return nil, err
 	}

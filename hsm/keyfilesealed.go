@@ -46,8 +46,8 @@ var prfs = []struct {
 	{encasn1.ObjectIdentifier{1, 2, 840, 113549, 2, 11}, sha512.New},
 }
 
-// A sealedKey is an EncryptedPrivateKeyInfo whose parameters are all within bounds.
-type sealedKey struct {
+// A pbes2Key is an EncryptedPrivateKeyInfo whose parameters are all within bounds.
+type pbes2Key struct {
 	derive     func(passphrase []byte, size int) ([]byte, error)
 	work       int // iterations, or 128 · N · r · p
 	cipher     pkcs8.Cipher
@@ -55,10 +55,10 @@ type sealedKey struct {
 	ciphertext []byte // a multiple of the block, not empty
 }
 
-// parseSealedKey reads
+// parsePBES2Key reads
 //
 //	EncryptedPrivateKeyInfo ::= SEQUENCE { SEQUENCE { id-PBES2, SEQUENCE { key derivation, encryption } }, OCTET STRING }
-func parseSealedKey(der []byte) (*sealedKey, error) {
+func parsePBES2Key(der []byte) (*pbes2Key, error) {
 	var info, algorithm, parameters, derivation, encryption, ciphertext cryptobyte.String
 	var scheme encasn1.ObjectIdentifier
 	s := cryptobyte.String(der)
@@ -73,7 +73,7 @@ func parseSealedKey(der []byte) (*sealedKey, error) {
 		!parameters.ReadASN1(&encryption, asn1.SEQUENCE) || !parameters.Empty() {
 		return nil, badKeyFile("its PBES2 parameters are not in DER")
 	}
-	k := &sealedKey{ciphertext: ciphertext}
+	k := &pbes2Key{ciphertext: ciphertext}
 	if err := k.readCipher(encryption); err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func parseSealedKey(der []byte) (*sealedKey, error) {
 }
 
 // readCipher reads { cipher, IV OCTET STRING } and holds the lengths against it.
-func (k *sealedKey) readCipher(s cryptobyte.String) error {
+func (k *pbes2Key) readCipher(s cryptobyte.String) error {
 	var oid encasn1.ObjectIdentifier
 	var iv cryptobyte.String
 	if !s.ReadASN1ObjectIdentifier(&oid) {
@@ -107,7 +107,7 @@ func (k *sealedKey) readCipher(s cryptobyte.String) error {
 	return nil
 }
 
-func (k *sealedKey) readDerivation(s cryptobyte.String) error {
+func (k *pbes2Key) readDerivation(s cryptobyte.String) error {
 	var oid encasn1.ObjectIdentifier
 	var parameters cryptobyte.String
 	if !s.ReadASN1ObjectIdentifier(&oid) || !s.ReadASN1(&parameters, asn1.SEQUENCE) || !s.Empty() {
@@ -123,7 +123,7 @@ func (k *sealedKey) readDerivation(s cryptobyte.String) error {
 }
 
 // readPBKDF2 reads { salt OCTET STRING, iterations INTEGER, key length INTEGER OPTIONAL, PRF DEFAULT HMAC-SHA-1 }.
-func (k *sealedKey) readPBKDF2(s cryptobyte.String) error {
+func (k *pbes2Key) readPBKDF2(s cryptobyte.String) error {
 	var salt, prf, null cryptobyte.String
 	var iterations int
 	if !s.ReadASN1(&salt, asn1.OCTET_STRING) || !s.ReadASN1Integer(&iterations) || !k.readKeyLength(&s) {
@@ -150,7 +150,7 @@ func (k *sealedKey) readPBKDF2(s cryptobyte.String) error {
 }
 
 // readScrypt reads { salt OCTET STRING, N INTEGER, r INTEGER, p INTEGER, key length INTEGER OPTIONAL } (RFC 7914).
-func (k *sealedKey) readScrypt(s cryptobyte.String) error {
+func (k *pbes2Key) readScrypt(s cryptobyte.String) error {
 	var salt cryptobyte.String
 	var n, r, p int
 	if !s.ReadASN1(&salt, asn1.OCTET_STRING) || !s.ReadASN1Integer(&n) || !s.ReadASN1Integer(&r) || !s.ReadASN1Integer(&p) ||
@@ -167,7 +167,7 @@ func (k *sealedKey) readScrypt(s cryptobyte.String) error {
 }
 
 // readKeyLength reads the optional key length, which must be the cipher's.
-func (k *sealedKey) readKeyLength(s *cryptobyte.String) bool {
+func (k *pbes2Key) readKeyLength(s *cryptobyte.String) bool {
 	if !s.PeekASN1Tag(asn1.INTEGER) {
 		return true
 	}
@@ -176,7 +176,7 @@ func (k *sealedKey) readKeyLength(s *cryptobyte.String) bool {
 }
 
 // open decrypts. That the passphrase is wrong shows in the padding, or in what comes out; both say the same.
-func (k *sealedKey) open(passphrase []byte) ([]byte, error) {
+func (k *pbes2Key) open(passphrase []byte) ([]byte, error) {
 	key, err := k.derive(passphrase, k.cipher.KeySize())
 	defer clear(key)
 	if err != nil {

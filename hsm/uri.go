@@ -95,6 +95,9 @@ func (u *URI) add(values map[string]string, known []uriAttribute, reserved strin
 // IsZero tells whether u names nothing.
 func (u URI) IsZero() bool { return len(u.path) == 0 }
 
+// Object gives the label of the key that the URI names (RFC 7512, object), or "".
+func (u URI) Object() string { return u.path["object"] }
+
 // ModulePath gives the absolute path of the PKCS#11 library, or "" where the URI has none.
 func (u URI) ModulePath() string { return u.query["module-path"] }
 

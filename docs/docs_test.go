@@ -1,0 +1,102 @@
+//go:build unix
+
+package docs_test
+
+import (
+	"context"
+	"go/format"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+var binaries string // the folder of the built approver
+
+var buildApprover = sync.OnceValues(func() (string, error) {
+	out, err := exec.Command("go", "build", "-o", binaries+"/", "../approver").CombinedOutput()
+	return string(out), err
+})
+
+func TestMain(m *testing.M) {
+	var err error
+	if binaries, err = os.MkdirTemp("", "approver-docs"); err != nil {
+		panic(err)
+	}
+	status := m.Run()
+	os.RemoveAll(binaries)
+	os.Exit(status)
+}
+
+// A desk is the folder that a page's commands run in, with the examples, approver on PATH, and a SoftHSM without tokens.
+type desk struct{ dir string }
+
+func newDesk(t *testing.T) desk {
+	t.Helper()
+	out, err := buildApprover()
+	require.NoError(t, err, out)
+	d := desk{t.TempDir()}
+	for _, name := range []string{"examples", "golden/interop"} {
+		require.NoError(t, os.CopyFS(filepath.Join(d.dir, name), os.DirFS(filepath.Join("..", name))))
+	}
+	tokens := filepath.Join(t.TempDir(), "tokens")
+	require.NoError(t, os.Mkdir(tokens, 0o700))
+	require.NoError(t, os.WriteFile(tokens+".conf", []byte("directories.tokendir = "+tokens+"\nobjectstore.backend = file\nlog.level = ERROR\n"), 0o600))
+	t.Setenv("SOFTHSM2_CONF", tokens+".conf")
+	return d
+}
+
+// run runs a block without a terminal and gives what it printed and its status.
+func (d desk) run(t *testing.T, b *block) (string, int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	var c *exec.Cmd
+	if b.language == "go" {
+		formatted, err := format.Source([]byte(b.code))
+		require.NoError(t, err)
+		require.Equal(t, string(formatted), b.code, "line %d: not formatted", b.line)
+		program := filepath.Join(t.TempDir(), "main.go")
+		require.NoError(t, os.WriteFile(program, []byte(b.code), 0o600))
+		c = exec.CommandContext(ctx, "go", "run", program)
+		c.Dir = ".."
+	} else {
+		c = exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", b.code)
+		c.Dir = d.dir
+	}
+	c.Env = append(os.Environ(), "PATH="+binaries+":"+os.Getenv("PATH"), "LC_ALL=C.UTF-8", "TZ=UTC")
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // whatever terminal the tests have is not the page's
+	out, err := c.CombinedOutput()
+	if _, ended := err.(*exec.ExitError); err != nil && !ended {
+		require.NoError(t, err)
+	}
+	return string(out), c.ProcessState.ExitCode()
+}
+
+func TestEveryCommandOfTheDocumentationRuns(t *testing.T) {
+	ran := 0
+	all := pages(t)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		found := blocks(t, all[name])
+		if len(found) == 0 {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t)
+			for _, b := range found {
+				out, status := d.run(t, b)
+				require.Equal(t, b.status, status, "line %d ended with status %d:\n%s\n%s", b.line, status, b.code, out)
+				requireOutput(t, b, out)
+				ran++
+			}
+		})
+	}
+	require.Greater(t, ran, 20, "the pages run next to nothing")
+}

@@ -27,10 +27,26 @@ import (
 var built, builtWithoutCGO string
 
 func TestMain(m *testing.M) {
-	testscript.Main(suite{m}, map[string]func(){"approver": func() {
-		syscall.Setsid() // away from a terminal that runs the tests; under ttyin it leads its session and stays
-		main()
-	}})
+	testscript.Main(suite{m}, map[string]func(){
+		"approver": func() {
+			syscall.Setsid() // away from a terminal that runs the tests; under ttyin it leads its session and stays
+			main()
+		},
+		"measure": measure,
+	})
+}
+
+// measure runs a command line and writes the most memory it had, in KiB, and its processor time to descriptor 3. It stands between because the
+// kernel counts the memory of who started a process as the process's own.
+func measure() {
+	out := os.NewFile(3, "measured")
+	syscall.CloseOnExec(3)
+	cmd := exec.Command(os.Args[1], os.Args[2:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Run()
+	state := cmd.ProcessState
+	fmt.Fprintln(out, state.SysUsage().(*syscall.Rusage).Maxrss, int64(state.UserTime()+state.SystemTime()))
+	os.Exit(cmd.ProcessState.ExitCode())
 }
 
 type suite struct{ *testing.M }
@@ -86,7 +102,8 @@ type result struct {
 	status         int
 	stdout, stderr string
 	took           time.Duration
-	maxRSS         int64 // bytes
+	cpu            time.Duration // where it was measured
+	maxRSS         int64         // bytes, where it was measured
 }
 
 // path gives a file of the session's folder.
@@ -132,6 +149,26 @@ func (s *session) run(args ...string) result {
 	return s.finish(s.prepare(args...))
 }
 
+// measured runs a command line and measures its memory and processor time.
+func (s *session) measured(args ...string) result {
+	s.t.Helper()
+	cmd := s.prepare(append([]string{s.command}, args...)...)
+	var err error
+	cmd.Path, err = exec.LookPath("measure")
+	require.NoError(s.t, err)
+	cmd.Args[0] = "measure"
+	read, write, err := os.Pipe()
+	require.NoError(s.t, err)
+	defer read.Close()
+	cmd.ExtraFiles = []*os.File{write}
+	r := s.finish(cmd)
+	write.Close()
+	_, err = fmt.Fscan(read, &r.maxRSS, &r.cpu)
+	require.NoError(s.t, err)
+	r.maxRSS <<= 10
+	return r
+}
+
 // sh runs a shell line in which "$approver" is the command.
 func (s *session) sh(line string) result {
 	s.t.Helper()
@@ -156,7 +193,6 @@ func (s *session) finish(cmd *exec.Cmd) result {
 		require.NoError(s.t, err)
 	}
 	r := result{status: cmd.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String(), took: time.Since(start)}
-	r.maxRSS = cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
 	requireNoSecret(s.t, strings.Join(cmd.Args, " "), r.stdout, r.stderr)
 	if !slices.Contains(cmd.Args, "--qr") {
 		requirePrintable(s.t, r.stderr)

@@ -1,16 +1,9 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"io"
-
 	"github.com/spf13/cobra"
 
-	"github.com/better-compute/approver/core/durable"
-	"github.com/better-compute/approver/core/kinds"
 	"github.com/better-compute/approver/core/review"
-	"github.com/better-compute/approver/core/wire"
 	"github.com/better-compute/approver/scope"
 )
 
@@ -41,10 +34,7 @@ Long lists of subjects and long strings are shortened; --operations-out writes e
 			if stop := r.Stop(); stop != nil {
 				return stop
 			}
-			if err := writeOperations(f.operationsOut, r.Document()); err != nil {
-				return err
-			}
-			return writeScope(scopeOut, decoded, policy)
+			return a.writeShown(f.operationsOut, scopeOut, r, decoded, policy)
 		},
 	}
 	f.register(c)
@@ -52,76 +42,24 @@ Long lists of subjects and long strings are shortened; --operations-out writes e
 	return c
 }
 
-// writeOperations writes the whole review as JSON, and compares what is read back.
-func writeOperations(path string, doc *review.Document) error {
-	if path == "" {
-		return nil
-	}
-	return writeStream(path, func(w io.Writer) error { return review.WriteJSON(w, doc) }, func(r io.Reader) error {
-		compare := &comparer{r: bufio.NewReader(r)}
-		if err := review.WriteJSON(compare, doc); err != nil {
-			return err
-		}
-		return compare.finish()
-	})
-}
-
-// writeScope writes the verified scope, and reads it back down the same road.
-func writeScope(path string, d *scope.Decoded, p scope.Policy) error {
-	if path == "" {
-		return nil
-	}
-	return writeStream(path, func(w io.Writer) error { return d.Encode(w, p) }, func(r io.Reader) error {
-		parsed, err := scope.Parse(r, workers())
-		if err != nil {
-			return err
-		}
-		back, err := parsed.Verify(scope.VerifyOptions{Kinds: kinds.Builtin(), Workers: workers()})
-		if err != nil {
-			return err
-		}
-		if back.Scope().Root() != d.Verified().Scope().Root() {
-			return wire.Errorf(wire.IOError, "", "%s does not read back as it was written", path)
-		}
-		return nil
-	})
-}
-
-func writeStream(path string, write func(io.Writer) error, check func(io.Reader) error) error {
-	out, err := durable.Create(path, 0o644)
+// writeShown writes both files or none: each has its place before either gets its name.
+func (a *app) writeShown(operationsOut, scopeOut string, r *review.Review, d *scope.Decoded, p scope.Policy) error {
+	operations, err := beginOperations(operationsOut, r.Document())
 	if err != nil {
 		return err
 	}
-	defer out.Abandon()
-	b := bufio.NewWriter(out)
-	if err := write(b); err != nil {
+	defer operations.abandon()
+	verified, err := beginScope(scopeOut, d, p)
+	if err != nil {
 		return err
 	}
-	if err := b.Flush(); err != nil {
+	defer verified.abandon()
+	if err := operations.commit(); err != nil {
 		return err
 	}
-	return out.Commit(check)
-}
-
-// A comparer takes what is written to it and compares it with what its reader gives.
-type comparer struct {
-	r   *bufio.Reader
-	buf []byte
-}
-
-var errReadBack = wire.Errorf(wire.IOError, "", "what was read back differs from what was written")
-
-func (c *comparer) Write(b []byte) (int, error) {
-	c.buf = append(c.buf[:0], b...)
-	if _, err := io.ReadFull(c.r, c.buf); err != nil || !bytes.Equal(b, c.buf) {
-		return 0, errReadBack
-	}
-	return len(b), nil
-}
-
-func (c *comparer) finish() error {
-	if _, err := c.r.ReadByte(); err != io.EOF {
-		return errReadBack
+	if err := verified.commit(); err != nil {
+		operations.remove()
+		return err
 	}
 	return nil
 }

@@ -78,39 +78,52 @@ func (a *app) sign(ctx context.Context, f *signFlags) error {
 	}
 	t := a.terminal()
 	defer t.close()
-	accepted, err := a.confirm(ctx, r, f, t)
+	operations, accepted, err := a.confirm(ctx, r, f, t)
+	defer operations.abandon()
 	if err != nil {
 		return err
 	}
-	return a.signAccepted(ctx, f, key, t, accepted, func(public quorum.PublicKey) error {
+	return a.signAccepted(ctx, &signing{f, key, t, accepted, operations, func(public quorum.PublicKey) error {
 		if err := checkMember(policy.Approvers, public); err != nil {
 			return err
 		}
 		return decoded.Verified().CheckNotApproved(public.KID())
-	})
+	}})
 }
 
-// confirm shows the review and has it accepted. What asks a person elides nothing.
-func (a *app) confirm(ctx context.Context, r *review.Review, f *signFlags, t *terminal) (*ceremony.Accepted, error) {
+// confirm shows the review and has it accepted. What asks a person elides nothing, and gives them the file of operations
+// before the question; without a question that file gets its name with the signature, for a refusal writes nothing.
+func (a *app) confirm(ctx context.Context, r *review.Review, f *signFlags, t *terminal) (operations *stream, _ *ceremony.Accepted, err error) {
+	asks := !f.yes && t != nil
 	detail := review.Brief
-	if !f.yes && t != nil {
+	if asks {
 		detail = review.Whole
 	}
 	if err := a.draw(r.Document(), detail, false); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if stop := r.Stop(); stop != nil {
-		return nil, stop
+		return nil, nil, stop
 	}
-	if err := writeOperations(f.operationsOut, r.Document()); err != nil {
-		return nil, err
+	if !f.yes && !asks {
+		return nil, nil, ceremony.NotConfirmed(r)
 	}
-	switch {
-	case f.yes:
-		return ceremony.AcceptUnattended(r)
-	case t == nil:
-		return nil, ceremony.NotConfirmed(r)
+	if operations, err = beginOperations(f.operationsOut, r.Document()); err != nil {
+		return nil, nil, err
 	}
+	if !asks {
+		accepted, err := ceremony.AcceptUnattended(r)
+		return operations, accepted, err
+	}
+	if err := operations.commit(); err != nil {
+		return nil, nil, err
+	}
+	accepted, err := a.ask(ctx, r, t)
+	return nil, accepted, err
+}
+
+// ask has a person type what the review shows.
+func (a *app) ask(ctx context.Context, r *review.Review, t *terminal) (*ceremony.Accepted, error) {
 	challenge, err := ceremony.NewChallenge(r)
 	if err != nil {
 		return nil, err
@@ -128,36 +141,54 @@ func (a *app) confirm(ctx context.Context, r *review.Review, f *signFlags, t *te
 	return challenge.Accept(answers)
 }
 
-// signAccepted begins the output, opens the key, signs and writes. check is asked about the key once it is known for sure.
-func (a *app) signAccepted(ctx context.Context, f *signFlags, key *foundKey, t *terminal, accepted *ceremony.Accepted, check func(quorum.PublicKey) error) error {
+// A signing is all that is needed once a statement was accepted.
+type signing struct {
+	flags      *signFlags
+	key        *foundKey
+	terminal   *terminal
+	accepted   *ceremony.Accepted
+	operations *stream                      // gets its name together with the signature
+	check      func(quorum.PublicKey) error // is asked about the key once it is known for sure
+}
+
+// signAccepted begins the output, opens the key, signs and writes.
+func (a *app) signAccepted(ctx context.Context, s *signing) error {
 	var out *durable.Pending
-	if f.out != "" {
+	if s.flags.out != "" {
 		var err error
-		if out, err = durable.Create(f.out, 0o644); err != nil {
+		if out, err = durable.Create(s.flags.out, 0o644); err != nil {
 			return err
 		}
 		defer out.Abandon()
 	}
-	signer, err := key.open(ctx, t)
+	signer, err := s.key.open(ctx, s.terminal)
 	if err != nil {
 		return err
 	}
-	if err := check(signer.Public()); err != nil {
+	if err := s.check(signer.Public()); err != nil {
 		return err
 	}
-	signed, err := accepted.Sign(ctx, signer)
+	signed, err := s.accepted.Sign(ctx, signer)
 	if err != nil {
 		return err
 	}
-	if out == nil {
-		if _, err := signed.WriteTo(a.stdout); err != nil {
-			return err
-		}
-	} else if err := signed.WriteFile(out); err != nil {
+	if err := s.operations.commit(); err != nil {
 		return err
 	}
-	a.tellSigned(signed, f)
+	if err := a.writeSigned(signed, out); err != nil {
+		s.operations.remove()
+		return err
+	}
+	a.tellSigned(signed, s.flags)
 	return nil
+}
+
+func (a *app) writeSigned(signed *ceremony.Signed, out *durable.Pending) error {
+	if out == nil {
+		_, err := signed.WriteTo(a.stdout)
+		return err
+	}
+	return signed.WriteFile(out)
 }
 
 func (a *app) tellSigned(signed *ceremony.Signed, f *signFlags) {

@@ -50,9 +50,9 @@ func (a *app) signUnchecked(ctx context.Context, c *cobra.Command, f *signFlags)
 	if err != nil {
 		return err
 	}
-	return a.signAccepted(ctx, f, key, t, accepted, func(public quorum.PublicKey) error {
+	return a.signAccepted(ctx, &signing{f, key, t, accepted, nil, func(public quorum.PublicKey) error {
 		return checkMember(policy.Approvers, public)
-	})
+	}})
 }
 
 func (a *app) confirmUnchecked(ctx context.Context, s quorum.Statement, notAfter uint64, f *signFlags, t *terminal) (*ceremony.Accepted, error) {

@@ -64,14 +64,15 @@ func Parse(r io.Reader, workers int) (*Parsed, error) { return parse(r, workers,
 
 func parse(r io.Reader, workers int, l limits) (*Parsed, error) {
 	p := parser{
-		s:   scanner{r: r, buf: make([]byte, windowBytes), most: l.fileBytes},
+		s:   scanner{source: newSource(r, workers), most: l.fileBytes},
 		out: &Parsed{limits: l, digests: newDigester(workers)},
 	}
 	err := p.file()
-	p.out.digests.finish(p.out.leaves)
 	if err == nil {
 		err = p.s.finish()
 	}
+	p.s.source.close()
+	p.out.digests.finish(p.out.leaves)
 	switch {
 	case errors.Is(err, errTooLarge):
 		return nil, wire.Errorf(wire.InvalidInput, "", "the scope file is over %d bytes", l.fileBytes)

@@ -10,20 +10,20 @@ import (
 	"github.com/better-compute/approver/core/wire"
 )
 
-// windowBytes is how much of a file is held at a time. A window stays in the processor's cache, and its pages are touched
-// once instead of once for each byte of the file.
-const windowBytes = 512 << 10
-
 // A scanner reads JSON tokens of a scope file from a window that slides over it. It refuses whatever it cannot read in
 // exactly one way. What it gives is a view of the window, valid until the next call.
 type scanner struct {
-	r    io.Reader
-	buf  []byte
-	pos  int   // next unread byte in buf
-	end  int   // bytes of buf that are filled
-	base int64 // offset in the file of buf[0]
-	eof  bool
-	most int64 // bytes a file may have
+	source *source
+	window []byte // the buffer of the window that is looked at
+	kept   []byte // what was unread of the window before
+	long   []byte // instead of a window, a token that is longer than its headroom
+	buf    []byte // window or long
+	pos    int    // next unread byte in buf
+	end    int    // bytes of buf that are filled
+	base   int64  // offset in the file of buf[0]
+	got    int64  // bytes of the file that were read
+	most   int64  // bytes a file may have
+	eof    bool
 }
 
 // A syntaxError says where a file is not of the form; an error of the reader passes as it is.
@@ -33,34 +33,49 @@ func (s *scanner) syntaxError(format string, args ...any) error {
 
 var errTooLarge = errors.New("too large")
 
-// fill reads more behind what is unread, which it moves to the front. It tells whether there is any more.
+// fill gets more of the file behind what is unread. It tells whether there is any more.
 func (s *scanner) fill() (bool, error) {
 	if s.eof {
 		return false, nil
 	}
-	s.base += int64(s.pos)
-	s.end = copy(s.buf, s.buf[s.pos:s.end])
-	s.pos = 0
-	if s.end == len(s.buf) { // one token fills the window
-		s.buf = append(s.buf, make([]byte, len(s.buf))...)
+	offset := s.base + int64(s.pos)
+	long := s.keep(s.buf[s.pos:s.end])
+	w := s.source.next(s.window)
+	s.window = w.buf
+	if long {
+		s.long = append(s.long, w.buf[headroom:headroom+w.n]...)
+		s.buf, s.pos, s.end = s.long, 0, len(s.long)
+	} else {
+		s.pos, s.end = headroom-len(s.kept), headroom+w.n
+		s.buf = w.buf
+		copy(s.buf[s.pos:], s.kept)
 	}
-	for {
-		n, err := s.r.Read(s.buf[s.end:])
-		s.end += n
-		if s.base+int64(s.end) > s.most {
-			return false, errTooLarge
-		}
-		if err == io.EOF {
-			s.eof = true
-			return n > 0, nil
-		}
-		if err != nil {
-			return false, wire.Errorf(wire.IOError, "", "reading the scope file: %w", err)
-		}
-		if n > 0 {
-			return true, nil
-		}
+	s.base = offset - int64(s.pos)
+	s.got += int64(w.n)
+	s.eof = w.err == io.EOF
+	switch {
+	case s.got > s.most:
+		return false, errTooLarge
+	case w.err != nil && !s.eof:
+		return false, wire.Errorf(wire.IOError, "", "reading the scope file: %w", w.err)
 	}
+	return w.n > 0, nil
+}
+
+// keep saves what is unread before its window is given back, and tells whether it is too long for the headroom of the
+// next one: such a token grows in a buffer of its own.
+func (s *scanner) keep(rest []byte) (long bool) {
+	if len(rest) <= headroom {
+		s.kept, s.long = append(s.kept[:0], rest...), nil
+		return false
+	}
+	switch {
+	case s.long == nil:
+		s.long = append(make([]byte, 0, 2*len(rest)+windowBytes), rest...)
+	case s.pos > 0:
+		s.long = s.long[:copy(s.long, rest)]
+	}
+	return true
 }
 
 // next skips white space and gives the byte it then stands on; io.ErrUnexpectedEOF at the end of the file.

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+
+	"github.com/better-compute/approver/core/durable"
+	"github.com/better-compute/approver/core/kinds"
+	"github.com/better-compute/approver/core/review"
+	"github.com/better-compute/approver/core/wire"
+	"github.com/better-compute/approver/scope"
+)
+
+// beginOperations writes the whole review as JSON; what is read back is compared.
+func beginOperations(path string, doc *review.Document) (*stream, error) {
+	return beginStream(path, func(w io.Writer) error { return review.WriteJSON(w, doc) }, func(r io.Reader) error {
+		compare := &comparer{r: bufio.NewReader(r)}
+		if err := review.WriteJSON(compare, doc); err != nil {
+			return err
+		}
+		return compare.finish()
+	})
+}
+
+// beginScope writes the verified scope; it is read back down the same road.
+func beginScope(path string, d *scope.Decoded, p scope.Policy) (*stream, error) {
+	return beginStream(path, func(w io.Writer) error { return d.Encode(w, p) }, func(r io.Reader) error {
+		parsed, err := scope.Parse(r, workers())
+		if err != nil {
+			return err
+		}
+		back, err := parsed.Verify(scope.VerifyOptions{Kinds: kinds.Builtin(), Workers: workers()})
+		if err != nil {
+			return err
+		}
+		if back.Scope().Root() != d.Verified().Scope().Root() {
+			return wire.Errorf(wire.IOError, "", "%s does not read back as it was written", path)
+		}
+		return nil
+	})
+}
+
+// A stream is an output that was written whole and has no name yet. The nil stream is no output.
+type stream struct {
+	out   *durable.Pending
+	check func(io.Reader) error // of what is read back
+}
+
+// beginStream writes an output to the place of path; an empty path gives the nil stream.
+func beginStream(path string, write func(io.Writer) error, check func(io.Reader) error) (*stream, error) {
+	if path == "" {
+		return nil, nil
+	}
+	out, err := durable.Create(path, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	b := bufio.NewWriter(out)
+	if err = write(b); err == nil {
+		err = b.Flush()
+	}
+	if err != nil {
+		out.Abandon()
+		return nil, err
+	}
+	return &stream{out, check}, nil
+}
+
+// commit gives the output its name.
+func (s *stream) commit() error {
+	if s == nil {
+		return nil
+	}
+	return s.out.Commit(s.check)
+}
+
+// abandon removes an output that was not committed.
+func (s *stream) abandon() {
+	if s != nil {
+		s.out.Abandon()
+	}
+}
+
+// remove takes back an output that was committed.
+func (s *stream) remove() {
+	if s != nil {
+		s.out.Remove()
+	}
+}
+
+// A comparer takes what is written to it and compares it with what its reader gives.
+type comparer struct {
+	r   *bufio.Reader
+	buf []byte
+}
+
+var errReadBack = wire.Errorf(wire.IOError, "", "what was read back differs from what was written")
+
+func (c *comparer) Write(b []byte) (int, error) {
+	c.buf = append(c.buf[:0], b...)
+	if _, err := io.ReadFull(c.r, c.buf); err != nil || !bytes.Equal(b, c.buf) {
+		return 0, errReadBack
+	}
+	return len(b), nil
+}
+
+func (c *comparer) finish() error {
+	if _, err := c.r.ReadByte(); err != io.EOF {
+		return errReadBack
+	}
+	return nil
+}

@@ -110,7 +110,7 @@ func (p *Pending) Commit(check func(io.Reader) error) error {
 // name moves the temporary file to its place by the first of three ways that the file system has.
 func (p *Pending) name() error {
 	dir, name := int(p.dir.Fd()), filepath.Base(p.path)
-	err := unix.Renameat2(dir, p.tmp, dir, name, unix.RENAME_NOREPLACE)
+	err := renameNoReplace(dir, p.tmp, name)
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) {
 		if err = unix.Linkat(dir, p.tmp, dir, name, 0); err == nil {
 			err = unix.Unlinkat(dir, p.tmp, 0)

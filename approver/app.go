@@ -105,6 +105,7 @@ func helpCommand() *cobra.Command {
 				return usage("there is no command " + strings.Join(args, " "))
 			}
 			topic.InitDefaultHelpFlag()
+			topic.InitDefaultVersionFlag()
 			return topic.Help()
 		},
 	}

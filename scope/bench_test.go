@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	stdjson "encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -14,12 +15,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json"
+	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/better-compute/approver/core/bettercomputev1"
 	"github.com/better-compute/approver/core/kinds"
 	"github.com/better-compute/approver/core/merkle"
 	"github.com/better-compute/approver/core/quorum"
+	"github.com/better-compute/approver/core/review"
 	"github.com/better-compute/approver/core/wire"
 )
 
@@ -146,17 +150,71 @@ func BenchmarkVerify(b *testing.B) {
 	}
 }
 
-// BenchmarkStages tells the stages apart, at 50,000 leaves.
-func BenchmarkStages(b *testing.B) {
+// BenchmarkGrowth measures what twenty times the leaves take.
+func BenchmarkGrowth(b *testing.B) {
+	small, large := newFleet(50_000, true), newFleet(1_000_000, true)
+	b.Run("leaves=1000000", func(b *testing.B) {
+		m := interleave(b, func() { small.verify(b, 2) }, func() { large.verify(b, 2) })
+		b.ReportMetric(float64(m[1])/float64(m[0]), "×50000-leaves")
+	})
+}
+
+// BenchmarkParse measures the reading alone beside what libraries take to read the same file into structs, of which none
+// is as strict.
+func BenchmarkParse(b *testing.B) {
 	f := newFleet(50_000, true)
-	v := f.verify(b, 1)
-	m := interleave(b, f.hashAlone,
-		func() { parse(bytes.NewReader(f.file), 1, lifted) },
-		func() { f.verify(b, 1) },
-		func() { v.Decode() },
-		func() { io.Copy(io.Discard, bytes.NewReader(f.file)) },
-	)
-	for i, name := range []string{"F1", "parse", "verify", "decode"} {
-		b.ReportMetric(float64(m[i])/float64(m[0]), name)
+	check := func(err error) {
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	peers := []struct {
+		name string
+		work func()
+	}{
+		{"encoding/json", func() { check(stdjson.Unmarshal(f.file, new(oracleFile))) }},
+		{"scanner-1-worker", func() { _, err := parse(bytes.NewReader(f.file), 1, lifted); check(err) }},
+		{"scanner-2-workers", func() { _, err := parse(bytes.NewReader(f.file), 2, lifted); check(err) }},
+		{"json-v2", func() { check(json.Unmarshal(f.file, new(oracleFile), json.RejectUnknownMembers(true))) }},
+	}
+	works := make([]func(), len(peers))
+	for i := range peers {
+		works[i] = peers[i].work
+	}
+	m := interleave(b, works...)
+	for i := range peers {
+		b.ReportMetric(float64(m[i])/float64(m[0]), peers[i].name)
+	}
+}
+
+// BenchmarkStages tells the stages after the verification apart, against the hashing alone, where every machine has a
+// payload of its own and where few differ.
+func BenchmarkStages(b *testing.B) {
+	for name, distinct := range map[string]bool{"distinct": true, "alike": false} {
+		b.Run(name, func(b *testing.B) {
+			f := newFleet(50_000, distinct)
+			v := f.verify(b, 2)
+			d := v.Decode()
+			p := testPolicy()
+			doc := document(b, d, p)
+			m := interleave(b, f.hashAlone, func() { v.Decode() }, func() { document(b, d, p) }, func() {
+				if err := review.WriteText(io.Discard, doc, review.Brief); err != nil {
+					b.Fatal(err)
+				}
+			})
+			for i, stage := range []string{"decode", "review", "draw"} {
+				b.ReportMetric(float64(m[i+1])/float64(m[0]), stage+"-×F1")
+			}
+		})
+	}
+}
+
+// Nothing is allocated for a leaf: what 20,000 more cost is a few chunks and slices.
+func TestNoAllocationsForEachLeaf(t *testing.T) {
+	small, large := newFleet(1_000, true), newFleet(21_000, true)
+	for _, workers := range []int{1, 2} {
+		few := testing.AllocsPerRun(3, func() { small.verify(t, workers) })
+		many := testing.AllocsPerRun(3, func() { large.verify(t, workers) })
+		require.Less(t, (many-few)/20_000, 0.01, "%v allocations for 1,000 leaves, %v for 21,000", few, many)
 	}
 }

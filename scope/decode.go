@@ -138,7 +138,7 @@ func (d *Decoded) spread(of, counts []uint32) {
 func (v *Verified) operation(l *leaf, key *operationKey) operation {
 	o := operation{class: key.class, kind: v.kinds[l.kind], kindName: v.names[l.kind]}
 	if l.flags&hasPayload != 0 {
-		o.typeURL, o.payload = v.names[l.typeURL], l.payload
+		o.typeURL, o.payload = v.types[l.typeURL], l.payload
 	}
 	if o.class != unbound && (o.class != shown || key.content == l.digest) {
 		o.digest = l.digest[:]

@@ -87,7 +87,7 @@ func (d *Decoded) encodeLeaves(w io.Writer) error {
 		line = fmt.Appendf(line, "\n"+`{"leafIndex":%d,"subject":"%s","kind":"%s","payloadSha256":"%s"`,
 			index, l.subject, v.names[l.kind], hex.EncodeToString(l.boundDigest()))
 		if l.flags&hasPayload != 0 {
-			typeURL, err := json.Marshal(v.names[l.typeURL])
+			typeURL, err := json.Marshal(v.types[l.typeURL])
 			if err != nil {
 				return wire.Errorf(wire.InvalidInput, "", "typeUrl: %w", err)
 			}

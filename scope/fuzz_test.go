@@ -102,7 +102,7 @@ func compareLeaves(o *oracleFile, p *Parsed) string {
 		if l.flags&hasDigest != 0 {
 			digest = fmt.Sprintf("%x", l.digest)
 		}
-		got := []any{string(l.subject), p.names.list[l.kind], digest, l.flags&hasEmpty != 0, l.index, l.flags&hasPayload != 0}
+		got := []any{string(l.subject), p.kinds.list[l.kind], digest, l.flags&hasEmpty != 0, l.index, l.flags&hasPayload != 0}
 		want := []any{deref(w.Subject), deref(w.Kind), deref(w.Digest), w.Digest != nil && *w.Digest == "", index, w.Payload != nil}
 		if fmt.Sprint(got...) != fmt.Sprint(want...) {
 			return fmt.Sprintf("leaf %d is %v, the oracle reads %v", i, got, want)
@@ -111,7 +111,7 @@ func compareLeaves(o *oracleFile, p *Parsed) string {
 			continue
 		}
 		value, err := base64.StdEncoding.Strict().DecodeString(deref(w.Payload.Value))
-		if err != nil || !bytes.Equal(value, l.payload) || p.names.list[l.typeURL] != deref(w.Payload.TypeURL) {
+		if err != nil || !bytes.Equal(value, l.payload) || p.types.list[l.typeURL] != deref(w.Payload.TypeURL) {
 			return fmt.Sprintf("the payload of leaf %d differs", i)
 		}
 	}

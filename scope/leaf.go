@@ -1,9 +1,7 @@
 package scope
 
 import (
-	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"io"
 
 	"github.com/better-compute/approver/core/wire"
@@ -14,8 +12,8 @@ type leaf struct {
 	subject []byte
 	payload []byte   // the decoded value; hasPayload tells an empty one from none
 	digest  [32]byte // as the file gives it, and from Verify on the one that is bound
-	kind    uint32   // in interned
-	typeURL uint32   // in interned
+	kind    uint32   // in Parsed.kinds
+	typeURL uint32   // in Parsed.types
 	index   int64    // leafIndex, or -1
 	flags   leafFlags
 }
@@ -144,12 +142,7 @@ func (p *parser) leafMember(l *leaf, member int) error {
 			l.subject = p.arena.copy(raw)
 		}
 	case member == lKind:
-		if !wire.IsKind(raw) {
-			return p.badString(raw, "kind", `two or more parts [a-z][A-Za-z0-9_-]* joined by ".", at most 64 bytes`)
-		}
-		if p.keep() {
-			l.kind = p.out.names.intern(raw)
-		}
+		return p.kind(l, raw)
 	case len(raw) == 0:
 		l.flags |= hasEmpty
 	case !decodeHex(&l.digest, raw):
@@ -169,17 +162,44 @@ func (p *parser) badString(raw []byte, member, wanted string) error {
 	return nil
 }
 
+func (p *parser) kind(l *leaf, raw []byte) error {
+	if id, ok := p.out.kinds.known(raw); ok { // read and found good before
+		l.kind = id
+		return nil
+	}
+	if !wire.IsKind(raw) {
+		return p.badString(raw, "kind", `two or more parts [a-z][A-Za-z0-9_-]* joined by ".", at most 64 bytes`)
+	}
+	if p.keep() {
+		l.kind = p.out.kinds.intern(raw)
+	}
+	return nil
+}
+
+// hexValues gives the value of each lower-case hex digit, and notHex of every other byte.
+var hexValues = func() (t [256]byte) {
+	for i := range t {
+		t[i] = notHex
+	}
+	for i, digit := range []byte("0123456789abcdef") {
+		t[digit] = byte(i)
+	}
+	return t
+}()
+
+const notHex = 1 << 4
+
 func decodeHex(digest *[sha256.Size]byte, raw []byte) bool {
-	if len(raw) != hex.EncodedLen(len(digest)) {
+	if len(raw) != 2*len(digest) {
 		return false
 	}
-	for _, c := range raw {
-		if c >= 'A' && c <= 'F' {
-			return false
-		}
+	bad := byte(0)
+	for i := range digest {
+		high, low := hexValues[raw[2*i]], hexValues[raw[2*i+1]]
+		bad |= high | low
+		digest[i] = high<<4 | low
 	}
-	_, err := hex.Decode(digest[:], raw)
-	return err == nil
+	return bad < notHex
 }
 
 func (p *parser) payload(l *leaf) error {
@@ -225,7 +245,7 @@ func (p *parser) payload(l *leaf) error {
 }
 
 func (p *parser) typeURL(l *leaf, raw []byte) error {
-	if id, ok := p.out.names.known(raw); ok { // read and found good before
+	if id, ok := p.out.types.known(raw); ok { // read and found good before
 		l.typeURL = id
 		return nil
 	}
@@ -233,7 +253,7 @@ func (p *parser) typeURL(l *leaf, raw []byte) error {
 		return err
 	}
 	if p.keep() {
-		l.typeURL = p.out.names.intern(raw)
+		l.typeURL = p.out.types.intern(raw)
 	}
 	return nil
 }
@@ -257,33 +277,28 @@ func (p *parser) value(l *leaf, raw []byte) error {
 type interned struct {
 	list []string
 	ids  map[string]uint32
-	last [2]uint32 // a kind and a type URL take turns
+	last uint32 // the one that was asked for last
 }
 
 func (n *interned) known(raw []byte) (uint32, bool) {
-	for _, id := range n.last {
-		if int(id) < len(n.list) && string(raw) == n.list[id] {
-			return id, true
-		}
+	if int(n.last) < len(n.list) && string(raw) == n.list[n.last] {
+		return n.last, true
 	}
 	id, ok := n.ids[string(raw)]
 	if ok {
-		n.last[0], n.last[1] = n.last[1], id
+		n.last = id
 	}
 	return id, ok
 }
 
 func (n *interned) intern(raw []byte) uint32 {
-	if id, ok := n.known(raw); ok {
-		return id
-	}
 	if n.ids == nil {
 		n.ids = make(map[string]uint32)
 	}
-	id, text := uint32(len(n.list)), string(bytes.Clone(raw))
+	id, text := uint32(len(n.list)), string(raw)
 	n.list = append(n.list, text)
 	n.ids[text] = id
-	n.last[0], n.last[1] = n.last[1], id
+	n.last = id
 	return id
 }
 

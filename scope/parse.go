@@ -20,7 +20,8 @@ const (
 type Parsed struct {
 	header Header
 	leaves []leaf
-	names  interned // kinds and type URLs
+	kinds  interned
+	types  interned // type URLs
 	count  int      // leaves in the file, also those over the limit, which are not kept
 
 	badLeaf int   // the first leaf not of its form, when badForm is not nil

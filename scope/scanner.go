@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/better-compute/approver/core/wire"
@@ -99,6 +100,10 @@ func (s *scanner) next() (byte, error) {
 
 // expect skips white space and takes the byte c.
 func (s *scanner) expect(c byte) error {
+	if s.pos < s.end && s.buf[s.pos] == c {
+		s.pos++
+		return nil
+	}
 	got, err := s.next()
 	if err == io.ErrUnexpectedEOF {
 		return s.syntaxError("the file ends where %q is wanted", c)
@@ -146,19 +151,32 @@ func (s *scanner) name(names []string, seen *uint32) (int, error) {
 	if err := s.expect('"'); err != nil {
 		return 0, err
 	}
-	raw, err := s.rawString()
+	at, err := s.known(names)
 	if err != nil {
 		return 0, err
 	}
+	if *seen&(1<<at) != 0 {
+		return 0, s.syntaxError("member %q is there twice", names[at])
+	}
+	*seen |= 1 << at
+	return at, s.expect(':')
+}
+
+// known takes one of some names and its closing quote.
+func (s *scanner) known(names []string) (int, error) {
+	ahead := s.buf[s.pos:s.end]
 	for i, n := range names {
-		if string(raw) != n {
-			continue
+		if len(ahead) > len(n) && ahead[len(n)] == '"' && string(ahead[:len(n)]) == n {
+			s.pos += len(n) + 1
+			return i, nil
 		}
-		if *seen&(1<<i) != 0 {
-			return 0, s.syntaxError("member %q is there twice", n)
-		}
-		*seen |= 1 << i
-		return i, s.expect(':')
+	}
+	raw, err := s.rawString() // an unknown name, or one that the window cuts in two
+	if err != nil {
+		return 0, err
+	}
+	if i := slices.Index(names, string(raw)); i >= 0 {
+		return i, nil
 	}
 	if err := s.checkIdentifier(raw); err != nil {
 		return 0, err

@@ -16,10 +16,11 @@ import (
 // leaf index, they are the computed ones. Leaves are told by their position in hash order, from 0.
 type Verified struct {
 	header Header
-	leaves []leaf // in file order
-	names  []string
-	bytes  [][]byte      // names as bytes
+	leaves []leaf        // in file order
+	names  []string      // of the kinds
+	bytes  [][]byte      // the same as bytes
 	kinds  []*kinds.Kind // for each of names, nil where no table knows it
+	types  []string      // type URLs
 	scope  *quorum.Scope
 }
 
@@ -34,7 +35,7 @@ type VerifyOptions struct {
 // (reasons payload-too-large, payload-digest, payload-type, payload-unknown-fields, payload-subject, duplicate-leaf,
 // too-many-leaves), or SCOPE_MISMATCH with what was declared and what was computed.
 func (p *Parsed) Verify(o VerifyOptions) (*Verified, error) {
-	v := &Verified{header: p.header, leaves: p.leaves, names: p.names.list}
+	v := &Verified{header: p.header, leaves: p.leaves, names: p.kinds.list, types: p.types.list}
 	for _, name := range v.names {
 		v.bytes = append(v.bytes, []byte(name))
 		v.kinds = append(v.kinds, o.Kinds.Lookup([]byte(name)))
@@ -116,7 +117,7 @@ func (v *Verified) checkLeaf(digests *digester, i int, w *kinds.Walked) error {
 	if kind == nil {
 		return nil
 	}
-	if typeURL := v.names[l.typeURL]; typeURL != kind.TypeURL() {
+	if typeURL := v.types[l.typeURL]; typeURL != kind.TypeURL() {
 		return leafError(i, "payload-type", "kind %s takes type %q, the payload is labelled %q", kind.Name(), kind.TypeURL(), shorten([]byte(typeURL)))
 	}
 	if err := kind.Walk(l.payload, w); err != nil {
@@ -218,7 +219,7 @@ func (v *Verified) Leaf(index int) Leaf {
 	l := v.at(index)
 	out := Leaf{Index: index, Subject: string(l.subject), Kind: v.names[l.kind], PayloadSHA256: l.boundDigest()}
 	if l.flags&hasPayload != 0 {
-		out.HasPayload, out.TypeURL, out.Payload = true, v.names[l.typeURL], l.payload
+		out.HasPayload, out.TypeURL, out.Payload = true, v.types[l.typeURL], l.payload
 	}
 	return out
 }

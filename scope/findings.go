@@ -42,6 +42,14 @@ func leavesBind(n int, verb string) string {
 	return fmt.Sprintf("%d leaves %s", n, verb)
 }
 
+// counted gives a number with its noun.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
 func lift(allowed bool, f review.Finding) review.Finding {
 	f.Details = map[string]any{"leaves": f.Places}
 	if allowed {
@@ -106,7 +114,7 @@ func (d *Decoded) originFindings(p *Policy, t terms) (found []review.Finding) {
 	}
 	if claimed := d.verified.claimed(p, t); len(claimed) > 0 {
 		found = append(found, review.NewFinding(review.ApprovalsClaimed,
-			review.Escape(fmt.Sprintf("the file claims %d approvals that are not verified", len(claimed))), texts(claimed)...))
+			review.Escape("the file claims "+counted(len(claimed), "approval")+", not verified"), texts(claimed)...))
 	}
 	return found
 }
@@ -119,7 +127,7 @@ func (d *Decoded) operationFindings(p *Policy, t terms) (found []review.Finding)
 	open := time.UnixMilli(int64(t.notAfter)).Sub(p.Time.Now)
 	if n := d.repeatable(); n > 0 && open > 24*time.Hour {
 		found = append(found, review.NewFinding(review.Repeatable, review.Escape(fmt.Sprintf(
-			"%d machines may be reimaged or wiped at any time within %s", n, duration(open)))))
+			"%s may be reimaged or wiped at any time within %s", counted(n, "machine"), duration(open)))))
 	}
 	if twice := d.addressTwice(); len(twice) > 0 {
 		found = append(found, review.NewFinding(review.AddressTwice,
@@ -243,7 +251,7 @@ func (d *Decoded) runsAsRoot() (places []string) {
 			}
 		}
 		if operations > 0 {
-			places = append(places, fmt.Sprintf("%s: %s, in %d operations on %d subjects", kind, scripts[kind].name, operations, subjects))
+			places = append(places, fmt.Sprintf("%s: %s, in %s on %s", kind, scripts[kind].name, counted(operations, "operation"), counted(subjects, "subject")))
 		}
 	}
 	return places

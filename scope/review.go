@@ -40,7 +40,7 @@ func (d *Decoded) Review(p Policy) (*review.Review, error) {
 			places[i] = fmt.Sprintf("%s: %d", e.place, e.count)
 		}
 		doc.Findings = append(doc.Findings, review.NewFinding(review.EscapedText,
-			review.Escape(fmt.Sprintf("%d characters are shown as escapes", doc.Escapes)), texts(places)...))
+			review.Escape(counted(doc.Escapes, "character")+" shown as escapes"), texts(places)...))
 	}
 	return review.New(statement, doc)
 }

@@ -20,13 +20,16 @@ type Pending struct {
 	path string
 	dir  *os.File
 	file *os.File
-	tmp  string // name in dir
+	tmp  string // name in dir, until the output has its own
 	mode fs.FileMode
 }
 
 // Create begins an output at path with exactly that mode. Errors are IO_ERROR: something is there already, a symbolic link
 // included, or the folder can't be written.
 func Create(path string, mode fs.FileMode) (*Pending, error) {
+	if path == "" {
+		return nil, ioError(errors.New("the output has no name"))
+	}
 	if _, err := os.Lstat(path); err == nil {
 		return nil, exists(path)
 	}
@@ -79,6 +82,8 @@ func (p *Pending) Abandon() {
 	}
 	if p.file != nil {
 		p.file.Close()
+	}
+	if p.file != nil && p.tmp != "" {
 		unix.Unlinkat(int(p.dir.Fd()), p.tmp, 0)
 	}
 	p.dir.Close()
@@ -95,6 +100,7 @@ func (p *Pending) Commit(check func(io.Reader) error) error {
 	if err := p.name(); err != nil {
 		return err
 	}
+	p.tmp = ""
 	err := p.dir.Sync()
 	if err != nil && !errors.Is(err, unix.EINVAL) { // some file systems can't sync a folder
 		err = ioError(err)
@@ -113,7 +119,7 @@ func (p *Pending) name() error {
 	err := renameNoReplace(dir, p.tmp, name)
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) {
 		if err = unix.Linkat(dir, p.tmp, dir, name, 0); err == nil {
-			err = unix.Unlinkat(dir, p.tmp, 0)
+			err = p.dropTemporary(name)
 		} else if errors.Is(err, unix.EPERM) || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS) {
 			err = p.copyInto(name)
 		}
@@ -149,7 +155,16 @@ func (p *Pending) copyInto(name string) error {
 		unix.Unlinkat(int(p.dir.Fd()), name, 0)
 		return err
 	}
-	return unix.Unlinkat(int(p.dir.Fd()), p.tmp, 0)
+	return p.dropTemporary(name)
+}
+
+// dropTemporary removes the temporary file of an output that has its name, or else the name too.
+func (p *Pending) dropTemporary(name string) error {
+	err := unix.Unlinkat(int(p.dir.Fd()), p.tmp, 0)
+	if err != nil {
+		unix.Unlinkat(int(p.dir.Fd()), name, 0)
+	}
+	return err
 }
 
 func (p *Pending) readBack(check func(io.Reader) error) error {

@@ -62,8 +62,8 @@ func (c *Challenge) Questions() []string {
 	}
 }
 
-// Accept takes the answers to all questions. Letter case and space around an answer do not matter. The error is
-// INVALID_STATE, not-confirmed, and does not tell the right answer.
+// Accept takes the answers to all questions. Letter case, space around an answer and commas in the number do not
+// matter. The error is INVALID_STATE, not-confirmed, and does not tell the right answer.
 func (c *Challenge) Accept(answers []string) (*Accepted, error) {
 	doc := c.review.Document()
 	words := review.Words(doc.Root)
@@ -72,6 +72,9 @@ func (c *Challenge) Accept(answers []string) (*Accepted, error) {
 		return nil, notConfirmed("%d of %d answers were given", len(answers), len(wanted))
 	}
 	for i, answer := range answers {
+		if i == 0 {
+			answer = strings.ReplaceAll(answer, ",", "") // 50,000, as the screen writes it
+		}
 		if !strings.EqualFold(strings.TrimSpace(answer), wanted[i]) {
 			return nil, notConfirmed("the answer for the %s is not the one on the screen", c.Questions()[i])
 		}

@@ -193,4 +193,3 @@ func shownRoot(t *testing.T, text string) string {
 	require.Len(t, root, 64)
 	return root
 }
-

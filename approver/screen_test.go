@@ -36,7 +36,7 @@ func (s *session) onScreen(columns, rows int, line string) *screen {
 	}
 	s.write("script.sh", []byte("trap : INT\nstty -a >before\nsh -c 'echo $$ >pid; "+line+"'\necho $? >status.tmp\nstty -a >after\nmv status.tmp status\nexec sleep 600\n"))
 	conf := filepath.Join(dir, "conf")
-	require.NoError(s.t, os.WriteFile(conf, []byte("set -g history-limit 20000\nset -g status off\n"), 0o600))
+	require.NoError(s.t, os.WriteFile(conf, []byte("set -g history-limit 100000\nset -g status off\n"), 0o600))
 	c := &screen{s, filepath.Join(dir, "socket")}
 	cmd := exec.Command("tmux", "-u", "-S", c.socket, "-f", conf, "new-session", "-d", "-x", strconv.Itoa(columns), "-y", strconv.Itoa(rows), "sh script.sh")
 	cmd.Dir, cmd.Env = s.dir, append(slices.Clone(s.env), "approver="+s.command, "LC_ALL=C.UTF-8")
@@ -106,7 +106,7 @@ func (c *screen) end() int {
 var (
 	wordLine     = regexp.MustCompile(`(?m)^ +(?:1|9|17|25)((?:  ?[A-Za-z]+){8})$`)
 	wordQuestion = regexp.MustCompile(`word (\d+) of the root: `)
-	sizeLine     = regexp.MustCompile(`(?m)^(\d+) operations? \(`)
+	sizeLine     = regexp.MustCompile(`(?m)^([\d,]+) operations? \(`)
 )
 
 // words reads the words of the root off the screen.
@@ -130,7 +130,7 @@ func (c *screen) asked(n int) int {
 	return at
 }
 
-// size reads the number of operations off the screen.
+// size reads the number of operations off the screen, as it is written there.
 func (c *screen) size() string {
 	c.s.t.Helper()
 	m := sizeLine.FindStringSubmatch(c.text())

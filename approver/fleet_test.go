@@ -1,0 +1,66 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/better-compute/approver/core/bettercomputev1"
+	"github.com/better-compute/approver/core/wire"
+)
+
+// machine gives the name of a machine of a fleet.
+func machine(i int) string { return fmt.Sprintf("gpu-a%03d-n%04d", i/4096, i%4096) }
+
+// fleet writes the file "fleet.json", a scope that reimages many machines, with payloads of about 160 bytes: one of four
+// for each machine, or one of its own.
+func (s *session) fleet(size int, distinct bool) {
+	s.t.Helper()
+	image := sha256.Sum256([]byte("image"))
+	var b bytes.Buffer
+	for i := range size {
+		host := i % 4
+		if distinct {
+			host = i
+		}
+		payload, err := proto.MarshalOptions{Deterministic: true}.Marshal(&bettercomputev1.ReimageRequest{
+			Image: "ubuntu-24.04-gpu", ImageSha256: image[:], WipeDisks: true, PreserveMounts: []string{"/srv/models", "/var/lib/etcd"},
+			UserData: fmt.Sprintf("#!/bin/sh\nhostnamectl set-hostname gpu-node-%06d\nsystemctl enable bcd\n", host),
+		})
+		require.NoError(s.t, err)
+		fmt.Fprintf(&b, `,{"subject":"%s","kind":"node.reimage","payload":{"typeUrl":"type.googleapis.com/bettercompute.v1.ReimageRequest","value":"%s"}}`,
+			machine(i), base64.StdEncoding.EncodeToString(payload))
+	}
+	s.write("leaves.json", append(append([]byte("["), b.Bytes()[1:]...), ']'))
+	s.ok("batch", "show", "--scope", "leaves.json", "--batch", "batch_fleet", "--not-after", "4102444800000",
+		"--trust-domain", "compute.example.com", "--now", now, "--scope-out", "fleet.json")
+}
+
+// The last of 50,000 machines is on the screen before anybody confirms, and in --operations-out.
+func TestTerminalShowsTheLast(t *testing.T) {
+	s := newSession(t)
+	s.fleet(wire.MaxLeaves, false)
+	s.ok("batch", "show", "--scope", "fleet.json", "--now", now, "--operations-out", "all.json")
+	c := s.onScreen(200, 50, "exec $approver batch sign --scope fleet.json --key alice.pem --now "+now+" --out sig.json")
+	c.await(question)
+	text := c.text()
+	require.NotContains(t, text, "SHORTENED")
+	for where, all := range map[string]string{"the screen": text, "the file": string(s.read("all.json"))} {
+		seen := make(map[string]bool)
+		for _, name := range strings.FieldsFunc(all, func(r rune) bool { return r == ' ' || r == '\n' || r == '"' || r == ',' || r == '[' || r == ']' }) {
+			seen[name] = true
+		}
+		for i := range wire.MaxLeaves {
+			require.True(t, seen[machine(i)], "%s is not on %s", machine(i), where)
+		}
+	}
+	c.answer()
+	require.Zero(t, c.end())
+	s.requireSignature("sig.json", "alice")
+}

@@ -129,7 +129,10 @@ without_cgo() {
   go test -count=1 ./hsm/...
 }
 
-for_macos() { GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 go vet ./...; }
+# What others embed. The command itself writes files by system calls that Linux has.
+for_macos() {
+  GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 go vet ./core/wire ./core/merkle ./core/quorum ./core/kinds ./core/review ./scope ./hsm/...
+}
 
 # --- tests ----------------------------------------------------------------------------------------------------------
 
@@ -237,7 +240,7 @@ step "staticcheck" go tool staticcheck ./...
 step "generated protobuf code is current" protobuf_current
 step "vectors and examples are current" vectors_current
 step "without cgo: vet, build, demo, key tests" without_cgo
-step "for macOS on arm64: vet" for_macos
+step "for macOS on arm64: vet of the libraries" for_macos
 step "approver demo" go run ./approver demo
 step "a token with a key" new_token
 step "approver batch sign on the token, 415 operations" sign_on_token

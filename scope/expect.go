@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/hex"
 	"slices"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -180,34 +179,41 @@ func (e *Expected) compareSubjects(v *Verified) (d Difference) {
 
 // compareEntries takes the entries with a digest first, so that one without takes a leaf that no other claims.
 func (e *Expected) compareEntries(v *Verified) (d Difference) {
-	left := make(map[string][][]byte) // "subject kind" -> digests of leaves that no entry took
+	left := make(map[string]int)    // "subject kind" -> leaves that no entry took
+	leaves := make(map[string]bool) // "subject kind digest" -> no entry with that digest took it
 	for i := range v.leaves {
 		key := string(v.leaves[i].subject) + " " + v.names[v.leaves[i].kind]
-		left[key] = append(left[key], v.leaves[i].boundDigest())
+		left[key]++
+		leaves[key+digestSuffix(v.leaves[i].boundDigest())] = true
 	}
 	anyDigest := make(map[string]bool) // keys with an entry that admits any digest
-	for _, exact := range []bool{true, false} {
-		for _, entry := range e.entries {
-			if (entry.digest != nil) != exact {
-				continue
-			}
-			key := entry.subject + " " + entry.kind
-			anyDigest[key] = anyDigest[key] || !exact
-			i := slices.IndexFunc(left[key], func(digest []byte) bool { return !exact || bytes.Equal(digest, entry.digest) })
-			if i < 0 {
-				d.Missing = append(d.Missing, key+digestSuffix(entry.digest))
-				continue
-			}
-			left[key] = slices.Delete(left[key], i, i+1)
+	for _, entry := range e.entries {
+		key := entry.subject + " " + entry.kind
+		switch leaf := key + digestSuffix(entry.digest); {
+		case entry.digest == nil:
+			anyDigest[key] = true
+		case leaves[leaf]:
+			leaves[leaf] = false
+			left[key]--
+		default:
+			d.Missing = append(d.Missing, leaf)
 		}
 	}
-	for key, digests := range left {
-		for _, digest := range digests {
-			if anyDigest[key] { // the key was expected with any payload, and there is one more of it
-				d.Doubled = append(d.Doubled, key)
-			} else {
-				d.Unexpected = append(d.Unexpected, strings.TrimSpace(key+digestSuffix(digest)))
-			}
+	for _, entry := range e.entries {
+		if key := entry.subject + " " + entry.kind; entry.digest == nil && left[key] > 0 {
+			left[key]--
+		} else if entry.digest == nil {
+			d.Missing = append(d.Missing, key)
+		}
+	}
+	for i := range v.leaves {
+		key := string(v.leaves[i].subject) + " " + v.names[v.leaves[i].kind]
+		switch leaf := key + digestSuffix(v.leaves[i].boundDigest()); {
+		case left[key] == 0 || !leaves[leaf]:
+		case anyDigest[key]: // the key was expected with any payload, and there is one more of it
+			d.Doubled = append(d.Doubled, key)
+		default:
+			d.Unexpected = append(d.Unexpected, leaf)
 		}
 	}
 	d.Doubled = compacted(d.Doubled)
@@ -219,8 +225,9 @@ func compacted(list []string) []string {
 	return slices.Compact(list)
 }
 
+// digestSuffix gives a space and the digest in hex, or nothing for an unbound leaf.
 func digestSuffix(digest []byte) string {
-	if digest == nil {
+	if len(digest) == 0 {
 		return ""
 	}
 	return " " + hex.EncodeToString(digest)

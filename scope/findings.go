@@ -2,6 +2,8 @@ package scope
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -242,7 +244,7 @@ func (o *operation) hasMap() bool {
 
 // runsAsRoot names the kinds with user data, or with the body of a relayed request.
 func (d *Decoded) runsAsRoot() (places []string) {
-	for _, kind := range d.kindNames() {
+	for _, kind := range slices.Sorted(maps.Keys(scripts)) { // a batch may have thousands of kinds that nobody knows
 		operations, subjects := 0, 0
 		for _, o := range d.ordered {
 			if o.kindName == kind && o.root {

@@ -43,14 +43,17 @@ func (d *Decoded) sharedDigest(o *operation) []byte {
 
 // The marks of an operation; 50,000 operations share them.
 var (
-	marksUnbound    = []string{"any payload"}
-	marksDigestOnly = []string{"opaque: the payload is not in the file"}
-	marksUnknown    = []string{"opaque: the kind is not known"}
-	marksRoot       = []string{"runs as root"}
+	marksUnbound        = []string{"any payload"}
+	marksUnboundUnknown = []string{"any payload", "the kind is not known"}
+	marksDigestOnly     = []string{"opaque: the payload is not in the file"}
+	marksUnknown        = []string{"opaque: the kind is not known"}
+	marksRoot           = []string{"runs as root"}
 )
 
 func (o *operation) marks() []string {
 	switch {
+	case o.class == unbound && o.kind == nil:
+		return marksUnboundUnknown
 	case o.class == unbound:
 		return marksUnbound
 	case o.class == digestOnly:

@@ -55,7 +55,7 @@ func (v *Verified) terms(p *Policy) (t terms, err error) {
 	}
 	switch t.notAfter = v.header.NotAfter; {
 	case t.notAfter != 0 && p.NotAfter != 0 && t.notAfter != p.NotAfter:
-		return t, wire.Errorf(wire.InvalidInput, "", "the file ends at %d, --not-after says %d", t.notAfter, p.NotAfter)
+		return t, wire.Errorf(wire.InvalidInput, "", "the file ends at %s, --not-after says %s", wire.Stamp(t.notAfter), wire.Stamp(p.NotAfter))
 	case p.NotAfter != 0:
 		t.notAfter = p.NotAfter
 	case t.notAfter == 0:

@@ -153,7 +153,7 @@ func (p *Policy) window(notAfter uint64) []review.Fact {
 		state = "closed " + duration(-open) + " ago"
 	}
 	return []review.Fact{
-		{Key: "notAfter", Name: "window ends", Value: texts([]string{utc(end)})},
+		{Key: "notAfter", Name: "window ends", Value: texts([]string{utc(end)}), Note: fmt.Sprintf("notAfter %d", notAfter)},
 		{Key: "notAfterLocal", Name: "local time", Value: texts([]string{end.In(location).Format("2006-01-02 15:04:05 -0700 MST")})},
 		{Key: "open", Name: "stays open", Value: texts([]string{state}), Note: "now is " + utc(p.Time.Now)},
 	}

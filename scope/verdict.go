@@ -32,9 +32,18 @@ type Judge struct {
 }
 
 // Judge holds signature files against the scope (WIRE.md §3, §5). Errors are those of a scope that contradicts the
-// verifier's trust domain or end of the window, and SCOPE_MISMATCH where a file is for another batch; whether the
+// verifier's trust domain or end of the window, INVALID_INPUT for a Judge without set, time or trust domain, and SCOPE_MISMATCH where a file is for another batch; whether the
 // approval holds is in the Verdict. Signatures of the scope file itself are not taken in: what counts was handed over.
 func (v *Verified) Judge(j Judge, files []*quorum.SignatureFile) (*Verdict, error) {
+	switch {
+	case j.Set == nil:
+		return nil, wire.Errorf(wire.InvalidInput, "", "no approver set to judge by")
+	case j.Time.Now.UnixMilli() <= 0:
+		return nil, wire.Errorf(wire.InvalidInput, "", "no time to judge by")
+	}
+	if err := wire.CheckTrustDomain("the verifier's trust domain", j.TrustDomain); err != nil {
+		return nil, err
+	}
 	policy := Policy{TrustDomain: j.TrustDomain, NotAfter: j.NotAfter, Time: j.Time}
 	t, err := v.terms(&policy)
 	if err != nil {
@@ -48,11 +57,10 @@ func (v *Verified) Judge(j Judge, files []*quorum.SignatureFile) (*Verdict, erro
 		approval.Signatures = append(approval.Signatures, f.Signature())
 	}
 	verdict := &Verdict{Required: max(1, j.Set.RequiredApprovals(uint64(v.scope.Size())))}
-	now := max(0, j.Time.Now.UnixMilli())
 	if verdict.Approved, err = approval.Approvers(j.Set, t.trustDomain, t.notAfter); err != nil {
 		return nil, err // malformed: the window was not looked at
 	}
-	_, verdict.Failure = approval.Verify(j.Set, t.trustDomain, uint64(now))
+	_, verdict.Failure = approval.Verify(j.Set, t.trustDomain, uint64(j.Time.Now.UnixMilli()))
 	for _, key := range j.Set.Keys() {
 		if !slices.Contains(verdict.Approved, key.KID()) {
 			verdict.Missing = append(verdict.Missing, key.KID())

@@ -5,7 +5,9 @@ import (
 	"crypto/rand"
 	"crypto/x509"
 	"encoding/pem"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -14,7 +16,6 @@ import (
 	"github.com/better-compute/approver/core/review"
 	"github.com/better-compute/approver/core/wire"
 	"github.com/better-compute/approver/golden"
-	"time"
 )
 
 var builtin = kinds.Builtin()
@@ -115,4 +116,24 @@ func TestJudgeRefusesOtherBatches(t *testing.T) {
 	judge.TrustDomain = "staging.example.com"
 	_, err := v.Judge(judge, []*quorum.SignatureFile{signatureFile(t, 0, v)})
 	require.Equal(t, wire.TrustDomainMismatch, wire.CodeOf(err))
+}
+
+// A verifier that forgot to say what it judges by gets no verdict: nothing is taken from the file instead.
+func TestJudgeWantsItsOwnTerms(t *testing.T) {
+	v, set := approvedScope(t, func(s *quorum.Scope) (quorum.KID, quorum.Sig) { return signAs(t, 2, s) })
+	good := Judge{Set: set, TrustDomain: "compute.example.com", Time: review.Time{Now: time.UnixMilli(testNow)}}
+	files := []*quorum.SignatureFile{signatureFile(t, 0, v), signatureFile(t, 1, v)}
+	for name, forget := range map[string]func(*Judge){
+		"set": func(j *Judge) { j.Set = nil }, "time": func(j *Judge) { j.Time = review.Time{} }, "trust domain": func(j *Judge) { j.TrustDomain = "" },
+	} {
+		j := good
+		forget(&j)
+		verdict, err := v.Judge(j, files)
+		require.Nil(t, verdict, name)
+		require.Equal(t, wire.InvalidInput, wire.CodeOf(err), name)
+	}
+	p, err := Parse(strings.NewReader(`[{"subject":"a","kind":"node.wipe"}]`), 1)
+	require.NoError(t, err)
+	_, err = p.Verify(VerifyOptions{BatchID: "b"})
+	require.Equal(t, wire.InvalidInput, wire.CodeOf(err))
 }

@@ -35,6 +35,9 @@ type VerifyOptions struct {
 // (reasons payload-too-large, payload-digest, payload-type, payload-unknown-fields, payload-subject, duplicate-leaf,
 // too-many-leaves), or SCOPE_MISMATCH with what was declared and what was computed.
 func (p *Parsed) Verify(o VerifyOptions) (*Verified, error) {
+	if o.Kinds == nil {
+		return nil, wire.Errorf(wire.InvalidInput, "", "no kind table to verify with")
+	}
 	v := &Verified{header: p.header, leaves: p.leaves, names: p.kinds.list, types: p.types.list}
 	for _, name := range v.names {
 		v.bytes = append(v.bytes, []byte(name))

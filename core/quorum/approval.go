@@ -48,7 +48,7 @@ func (a *Approval) Approvers(set *Set, trustDomain string, now uint64) ([]KID, e
 			"the approval is not of its form: root of %d bytes, size %d, %d signatures", len(a.ScopeRoot), a.ScopeSize, len(a.Signatures))
 	}
 	if now > a.NotAfter {
-		return nil, wire.Errorf(wire.AccessDenied, "expired", "the approval ended at %d, now is %d", a.NotAfter, now).
+		return nil, wire.Errorf(wire.AccessDenied, "expired", "the window ended at %s, now is %s", wire.Stamp(a.NotAfter), wire.Stamp(now)).
 			With("notAfter", a.NotAfter).With("now", now)
 	}
 	statement := approvalStatement(a.BatchID, merkle.Hash(a.ScopeRoot), a.ScopeSize, a.NotAfter, trustDomain)

@@ -25,15 +25,23 @@ func ClockFindings(t Time, notAfter time.Time) []Finding {
 	var found []Finding
 	switch {
 	case t.Now.Before(ReleaseDate):
-		found = append(found, clockStop(t, "the clock shows %s, before this release was made (%s)", stamp(t.Now), ReleaseDate.Format(time.DateOnly)))
+		found = append(found, clockStop(t, "%s %s, before this release was made (%s)", t.source(), stamp(t.Now), ReleaseDate.Format(time.DateOnly)))
 	case !notAfter.IsZero() && t.Now.Before(notAfter.Add(-LongestWindow)):
-		found = append(found, clockStop(t, "the clock shows %s, more than 720 h before the window ends (%s): the clock is slow, or the window longer than any may be",
-			stamp(t.Now), stamp(notAfter)))
+		found = append(found, clockStop(t, "%s %s, more than 720 h before the window ends (%s): the clock is slow, or the window longer than any may be",
+			t.source(), stamp(t.Now), stamp(notAfter)))
 	}
 	if t.ByHand {
 		found = append(found, NewFinding(ClockByHand, Escape("the time was given with --now: "+stamp(t.Now))))
 	}
 	return found
+}
+
+// source begins a sentence about the clock.
+func (t Time) source() string {
+	if t.ByHand {
+		return "the clock given with --now is"
+	}
+	return "the clock shows"
 }
 
 func clockStop(t Time, format string, args ...any) Finding {

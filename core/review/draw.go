@@ -13,8 +13,8 @@ type Detail uint8
 // The details.
 const (
 	// Brief is to be read: 12 subjects an operation, long values shortened in the middle so that every field shows, and a
-	// summary by field where a kind has more than 50 operations. Outliers and fields that differ are drawn whole. Wherever
-	// something is left out, it says so, and the end says where all of it can be seen.
+	// summary by field where a kind has more than 50 operations. Outliers, up to 20, and fields that differ are drawn
+	// whole. Wherever something is left out, it says so, and the end says where all of it can be seen.
 	Brief Detail = iota
 	// Whole leaves out nothing: every operation, every field, every subject, every line.
 	Whole
@@ -24,6 +24,7 @@ const (
 const (
 	briefSubjects = 12  // of an operation; places of a finding
 	briefKinds    = 50  // whose operations are drawn
+	briefOutliers = 20  // drawn whole, the rarest first
 	briefRows     = 40  // of a tally or a summary
 	briefBytes    = 160 // of a value on one line
 	briefLines    = 8   // of a value on several
@@ -33,8 +34,8 @@ const (
 const columns = 80
 
 // WriteText draws a document in plain text, ASCII but for what its texts hold, without colours, for 80 columns: the
-// verdict, the facts, the root, the counts, the findings from severe to mild, then the operations, outliers first. A
-// text never begins a line: where one goes on, "> " stands before it. The error is IO_ERROR.
+// verdict, the facts, the root, the counts, the findings from severe to mild, then the operations, outliers first, and
+// the verdict once more. A text never begins a line: where one goes on, "> " stands before it. The error is IO_ERROR.
 func WriteText(w io.Writer, d *Document, detail Detail) error {
 	p := &printer{w: bufio.NewWriterSize(w, 64<<10), detail: detail}
 	p.conclusion(d)
@@ -45,6 +46,7 @@ func WriteText(w io.Writer, d *Document, detail Detail) error {
 	}
 	p.findings(d.Findings)
 	p.operations(d)
+	p.closing(d)
 	if p.elided {
 		p.line("")
 		p.line("SHORTENED: where it says so above, something is left out. Everything is shown")

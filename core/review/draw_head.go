@@ -16,6 +16,11 @@ func (p *printer) conclusion(d *Document) {
 	default:
 		p.line("CLEAR: nothing speaks against this " + d.What + ". Read what it does all the same.")
 	}
+	p.totals(d)
+}
+
+// totals writes how much it is, and how much of it destroys.
+func (p *printer) totals(d *Document) {
 	destructive := 0
 	for i := range d.Operations {
 		if d.Operations[i].Destructive {
@@ -24,6 +29,26 @@ func (p *printer) conclusion(d *Document) {
 	}
 	p.line(count(d.Size, "operation") + " (" + number(len(d.Operations)) + " distinct), " + number(destructive) + " destructive; " +
 		count(d.Escapes, "escape") + " in texts.")
+}
+
+// closing says once more, where the eye is after a long list, what stands at the top.
+func (p *printer) closing(d *Document) {
+	p.w.WriteByte('\n')
+	p.conclusion(d)
+	for _, severity := range []Severity{Stop, Acknowledge, Note} {
+		for _, f := range d.Findings {
+			if f.Severity != severity {
+				continue
+			}
+			p.indent(2)
+			head := strings.ToUpper(severity.String()) + " " + string(f.Rule) + ": "
+			p.w.WriteString(head)
+			p.text(f.Message.s, 2+len(head))
+			if f.Rule == Outlier {
+				p.texts(f.Places, 6)
+			}
+		}
+	}
 }
 
 // bySeverity counts the findings.
@@ -74,25 +99,24 @@ func (p *printer) facts(d *Document) {
 	}
 }
 
-// root writes the root for the voice: hex in groups of four digits, and its words, eight a line after the position of
-// the first.
+// wordsInLine is how many words of the root stand on a line, each with its position: somebody on the phone asks for "27".
+const wordsInLine = 4
+
+// root writes the root: its hex, as --root takes it, and its words for the voice.
 func (p *printer) root(root []byte) {
 	p.heading("root, to compare by voice with the other approvers")
-	digits := hex.EncodeToString(root)
-	for i := 0; i < len(digits); i += 32 {
-		p.indent(5)
-		for j := i; j < min(i+32, len(digits)); j += 4 {
-			p.w.WriteByte(' ')
-			p.w.WriteString(digits[j:min(j+4, len(digits))])
-		}
-		p.w.WriteByte('\n')
-	}
+	p.indent(2)
+	p.line(hex.EncodeToString(root))
 	words := Words(root)
-	for i := 0; i < len(words); i += 8 {
+	for i, word := range words {
 		n := strconv.Itoa(i + 1)
 		p.indent(4 - len(n))
-		p.w.WriteString(n + "  ")
-		p.line(strings.Join(words[i:min(i+8, len(words))], " "))
+		p.w.WriteString(n + " " + word)
+		if i%wordsInLine == wordsInLine-1 || i == len(words)-1 {
+			p.w.WriteByte('\n')
+			continue
+		}
+		p.indent(14 - len(word))
 	}
 }
 

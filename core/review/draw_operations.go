@@ -4,54 +4,66 @@ import (
 	"encoding/hex"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // operations draws the outliers, then the rest in the document's order; Brief takes the rest kind by kind.
 func (p *printer) operations(d *Document) {
 	p.heading("operations")
-	drawn := 0
+	var outliers, rest []*Operation
 	for i := range d.Operations {
 		if o := &d.Operations[i]; o.Outlier {
-			drawn++
-			p.operation(o, drawn, len(d.Operations))
+			outliers = append(outliers, o)
+		} else {
+			rest = append(rest, o)
 		}
+	}
+	shown := p.bound(len(outliers), briefOutliers)
+	for i, o := range outliers[:shown] {
+		p.operation(o, i+1, len(d.Operations))
+	}
+	if left := len(outliers) - shown; left > 0 {
+		p.line("\n... and " + count(left, "operation") + " more that few subjects have")
 	}
 	if p.detail == Brief {
-		p.kinds(d, drawn)
+		p.kinds(d, len(outliers))
 		return
 	}
-	for i := range d.Operations {
-		if o := &d.Operations[i]; !o.Outlier {
-			drawn++
-			p.operation(o, drawn, len(d.Operations))
-		}
+	for i, o := range rest {
+		p.operation(o, len(outliers)+i+1, len(d.Operations))
 	}
 }
 
-// kinds draws what is no outlier, grouped by title: each operation, or a summary of too many.
+// A kindGroup is the operations of one title.
+type kindGroup struct {
+	all  []*Operation
+	rest []*Operation // those that are no outliers
+}
+
+// kinds draws operations grouped by title: a summary of too many, else each that is no outlier and so not drawn yet.
 func (p *printer) kinds(d *Document, drawn int) {
-	groups, at := [][]*Operation{}, map[string]int{}
+	groups, at := []*kindGroup{}, map[string]*kindGroup{}
 	for i := range d.Operations {
 		o := &d.Operations[i]
-		if o.Outlier {
-			continue
-		}
-		g, known := at[o.Title.s]
-		if !known {
-			g = len(groups)
+		g := at[o.Title.s]
+		if g == nil {
+			g = &kindGroup{}
 			at[o.Title.s] = g
-			groups = append(groups, nil)
+			groups = append(groups, g)
 		}
-		groups[g] = append(groups[g], o)
+		g.all = append(g.all, o)
+		if !o.Outlier {
+			g.rest = append(g.rest, o)
+		}
 	}
 	shown := p.bound(len(groups), briefKinds)
-	for _, group := range groups[:shown] {
-		if p.bound(len(group), SummaryAbove) < len(group) {
-			p.summary(d.summary(group[0].Title), group)
-			drawn += len(group)
+	for _, g := range groups[:shown] {
+		if p.bound(len(g.all), SummaryAbove) < len(g.all) {
+			p.summary(d.summary(g.all[0].Title), g.all)
+			drawn += len(g.rest)
 			continue
 		}
-		for _, o := range group {
+		for _, o := range g.rest {
 			drawn++
 			p.operation(o, drawn, len(d.Operations))
 		}
@@ -77,7 +89,7 @@ func (p *printer) operation(o *Operation, n, all int) {
 	if o.Digest != nil {
 		digest := hex.EncodeToString(o.Digest)
 		if p.detail == Brief {
-			digest = digest[:min(12, len(digest))]
+			digest = digest[:12] + "..."
 		}
 		p.indent(fieldsAt)
 		p.line("payload " + digest)
@@ -184,16 +196,36 @@ func (p *printer) held(f *Field, level, at int) {
 	}
 	if f.Odd {
 		p.indent(at)
-		p.w.WriteString("most have: ")
-		p.value(f.Usual, f.isString(), "", at+11)
-		if n := min(len(f.Value), len(f.Usual)); n > 1 {
-			line := 0
-			for line < n && f.Value[line] == f.Usual[line] {
-				line++
-			}
-			p.indent(at)
-			p.line("(the first line that differs is " + number(line+1) + ")")
-		}
+		p.line("most have:")
+		p.indent(at)
+		p.value(f.Usual, f.isString(), "", at)
+		p.difference(f, at)
+	}
+}
+
+// difference says where a value leaves the usual one, for values that are too long to compare by eye.
+func (p *printer) difference(f *Field, at int) {
+	n := min(len(f.Value), len(f.Usual))
+	line := 0
+	for line < n && f.Value[line] == f.Usual[line] {
+		line++
+	}
+	if n > 1 {
+		p.indent(at)
+		p.line("(the first line that differs is " + number(line+1) + ")")
+	}
+	if line == n {
+		return
+	}
+	const short = 20
+	a, b := f.Value[line].s, f.Usual[line].s
+	same := 0
+	for same < min(len(a), len(b)) && a[same] == b[same] {
+		same++
+	}
+	if len(a) > short && same > 0 {
+		p.indent(at)
+		p.line("(the first character that differs is " + number(utf8.RuneCountInString(a[:same])+1) + ")")
 	}
 }
 

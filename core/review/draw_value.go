@@ -151,12 +151,8 @@ func (p *printer) scriptLine(s string, at int) {
 	}
 }
 
-// texts writes a list from the column at on. Brief draws a few, side by side; Whole each on its numbered line.
+// texts writes a list from the column at on, side by side; Brief draws a few.
 func (p *printer) texts(list []Text, at int) {
-	if p.detail == Whole {
-		p.numbered(list, at)
-		return
-	}
 	shown := p.bound(len(list), briefSubjects)
 	for _, t := range list[:shown] {
 		if strings.Contains(t.s, " ") { // side by side it could pass for two

@@ -37,8 +37,8 @@ func (r *Review) Statement() quorum.Statement { return r.statement }
 // Document gives what is shown. It is to be drawn, not changed.
 func (r *Review) Document() *Document { return &r.doc }
 
-// Stop gives the error of the first finding that is a stop, or nil where nothing forbids signing.
-func (r *Review) Stop() *wire.Error {
+// Stop gives the error of the first finding that is a stop, a *wire.Error, or nil where nothing forbids signing.
+func (r *Review) Stop() error {
 	for _, f := range r.doc.Findings {
 		if f.Severity == Stop {
 			return f.Err()

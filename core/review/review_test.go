@@ -4,6 +4,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -60,7 +61,8 @@ func TestNewRefuses(t *testing.T) {
 func TestStop(t *testing.T) {
 	r, err := New(statement(t), *sample())
 	require.NoError(t, err)
-	stop := r.Stop()
+	stop, ok := errors.AsType[*wire.Error](r.Stop())
+	require.True(t, ok)
 	require.Equal(t, wire.InvalidState, stop.Code)
 	require.Equal(t, "window-closed", stop.Reason)
 	require.Equal(t, "the window closed at 2026-09-21 14:13:20 UTC, 2 h ago", stop.Message)

@@ -46,7 +46,7 @@ func (d *Document) summary(title Text) Summary {
 func (p *printer) summary(s Summary, group []*Operation) {
 	subjects := make([]Text, 0, len(group))
 	shared := *group[0]
-	shared.Marks = nil
+	shared.Marks, shared.Outlier = nil, false
 	marks := map[string]int{}
 	for _, o := range group {
 		subjects = append(subjects, o.Subjects...)
@@ -63,7 +63,7 @@ func (p *printer) summary(s Summary, group []*Operation) {
 	at := p.ordinal(number(len(group)) + " distinct")
 	p.text(shared.Title.s, at)
 	p.indent(fieldsAt)
-	p.prose(shared.standing()+"on "+count(len(subjects), "subject")+"; all of the kind by field:", fieldsAt)
+	p.prose(shared.standing()+"on "+count(len(subjects), "subject")+"; by field:", fieldsAt)
 	shown := p.bound(len(s.Columns), briefRows)
 	for i := range s.Columns[:shown] {
 		p.column(&s.Columns[i])

@@ -4,7 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"strconv"
 	"strings"
+	"time"
 )
 
 var (
@@ -58,4 +60,9 @@ func EncodeBase64URL(b []byte) string { return base64.RawURLEncoding.EncodeToStr
 func Pin(spkiDER []byte) string {
 	sum := sha256.Sum256(spkiDER)
 	return "sha256/" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// Stamp gives a time in Unix milliseconds as a person and a program read it: "2100-01-01 00:00:00 UTC (4102444800000)".
+func Stamp(ms uint64) string {
+	return time.UnixMilli(int64(min(ms, MaxInteger))).UTC().Format("2006-01-02 15:04:05 UTC") + " (" + strconv.FormatUint(ms, 10) + ")"
 }

@@ -32,14 +32,35 @@ func (f PINFile) PIN(context.Context, TokenInfo) ([]byte, error) {
 	return trimPIN("PIN file", data)
 }
 
+// Check tells, before anybody is asked for anything, whether the file can give a PIN. Errors are those of PIN.
+func (f PINFile) Check() error {
+	pin, err := f.PIN(context.Background(), TokenInfo{})
+	clear(pin)
+	return err
+}
+
 // PINDescriptor is an inherited file descriptor, 3 or above, that gives a PIN and at most one newline after it, then
 // ends. It is closed once it was read, so it serves one login.
 type PINDescriptor int
 
+// Check tells whether the descriptor was handed over by whoever started the program. The Go runtime opens files of its
+// own before main runs, and what stands in one of those must not be tried as a PIN. The error is KEY_UNAVAILABLE,
+// "pin-missing", or INVALID_INPUT for a standard stream.
+func (d PINDescriptor) Check() error {
+	if d < 3 {
+		return wire.Errorf(wire.InvalidInput, "", "PIN descriptor %d is a standard stream; wanted: 3 or above", int(d))
+	}
+	if !inherited(int(d)) {
+		return wire.Errorf(wire.KeyUnavailable, "pin-missing",
+			"descriptor %d was not handed to this program; no login was tried", int(d)).With("descriptor", int(d))
+	}
+	return nil
+}
+
 // PIN reads the descriptor to its end.
 func (d PINDescriptor) PIN(ctx context.Context, _ TokenInfo) ([]byte, error) {
-	if d < 3 {
-		return nil, wire.Errorf(wire.InvalidInput, "", "PIN descriptor %d is a standard stream; wanted: 3 or above", int(d))
+	if err := d.Check(); err != nil {
+		return nil, err
 	}
 	f := os.NewFile(uintptr(d), "PIN descriptor")
 	if f == nil {

@@ -104,16 +104,19 @@ func (c *screen) end() int {
 }
 
 var (
-	wordLine     = regexp.MustCompile(`(?m)^ +(?:1|9|17|25)((?:  ?[A-Za-z]+){8})$`)
+	numberedWord = regexp.MustCompile(`(\d+) ([A-Za-z]+)`)
 	wordQuestion = regexp.MustCompile(`word (\d+) of the root: `)
 	sizeLine     = regexp.MustCompile(`(?m)^([\d,]+) operations? \(`)
 )
 
-// words reads the words of the root off the screen.
+// words reads the words of the root off the screen, each at its number.
 func (c *screen) words() (words []string) {
 	c.s.t.Helper()
-	for _, m := range wordLine.FindAllStringSubmatch(c.text(), -1) {
-		words = append(words, strings.Fields(m[1])...)
+	_, list, _ := strings.Cut(c.text(), shownRoot(c.s.t, c.text()))
+	list, _, _ = strings.Cut(list, "\n\n")
+	for i, m := range numberedWord.FindAllStringSubmatch(list, -1) {
+		require.Equal(c.s.t, strconv.Itoa(i+1), m[1])
+		words = append(words, m[2])
 	}
 	require.Len(c.s.t, words, 32, "words of the root")
 	return words

@@ -6,10 +6,12 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/better-compute/approver/core/wire"
 	"github.com/better-compute/approver/hsm"
@@ -83,7 +85,7 @@ Start with 'approver demo', which does all of it on an embedded software token.`
 		Version:       version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          usageArgs(cobra.NoArgs),
+		Args:          noArguments,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
@@ -119,12 +121,36 @@ func (e *usageError) Unwrap() error { return e.err }
 
 func usage(text string) error { return &usageError{errors.New(text)} }
 
-// usageArgs makes the error of an argument check a usage error.
-func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if err := check(c, args); err != nil {
-			return &usageError{err}
-		}
+// noArguments refuses arguments that are no flags.
+func noArguments(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
 		return nil
 	}
+	if c.HasSubCommands() {
+		return usage("there is no command " + strings.Join(args, " "))
+	}
+	return usage("unexpected argument " + strconv.Quote(args[0]) + ": files are named with flags, several in one flag with commas between")
+}
+
+// onceFlags makes it a usage error to give a flag twice: of two trust domains, roots or clocks the last would win silently.
+// Lists and switches may be repeated.
+func onceFlags(c *cobra.Command) {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Value.Type() != "stringSlice" && f.Value.Type() != "bool" {
+			f.Value = &onceValue{Value: f.Value}
+		}
+	})
+}
+
+type onceValue struct {
+	pflag.Value
+	set bool
+}
+
+func (v *onceValue) Set(s string) error {
+	if v.set {
+		return errors.New("it is given twice")
+	}
+	v.set = true
+	return v.Value.Set(s)
 }

@@ -6,9 +6,12 @@ func (a *app) batchCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "batch",
 		Short: "Review, sign and verify batches",
-		Args:  usageArgs(cobra.NoArgs),
+		Args:  noArguments,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(a.keygenCommand(), a.showCommand(), a.signCommand(), a.verifyCommand())
+	for _, sub := range []*cobra.Command{a.keygenCommand(), a.showCommand(), a.signCommand(), a.verifyCommand()} {
+		onceFlags(sub)
+		c.AddCommand(sub)
+	}
 	return c
 }

@@ -29,7 +29,7 @@ proof that its holder has it at PATH.proof. Nothing is overwritten. It prints th
 The private key is encrypted under ` + passphraseVariable + `, or under a passphrase that is typed twice.
 A key on a token is safer; a key file is for rehearsals and for places without one.`,
 		Example: "  approver batch keygen --out alice.pem",
-		Args:    usageArgs(cobra.NoArgs),
+		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if path == "" {
 				return usage("--out is missing")

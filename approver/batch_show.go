@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"github.com/better-compute/approver/core/review"
@@ -18,8 +20,11 @@ the review holds a STOP: what sign would refuse, show refuses after showing it.
 
 Long lists of subjects and long strings are shortened; --operations-out writes everything.`,
 		Example: "  approver batch show --scope scope.json --trust-domain compute.example.com --expect machines.txt",
-		Args:    usageArgs(cobra.NoArgs),
+		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if err := probe(scopeOut); err != nil {
+				return err
+			}
 			decoded, policy, err := a.reviewScope(&f)
 			if err != nil {
 				return err
@@ -60,6 +65,11 @@ func (a *app) writeShown(operationsOut, scopeOut string, r *review.Review, d *sc
 	if err := verified.commit(); err != nil {
 		operations.remove()
 		return err
+	}
+	for _, path := range []string{operationsOut, scopeOut} {
+		if path != "" && !a.json {
+			fmt.Fprintln(a.stderr, "written", review.Escape(path))
+		}
 	}
 	return nil
 }

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -35,8 +37,11 @@ Without a terminal it prints the root and ends with not-confirmed; --yes signs w
 		Example: `  approver batch sign --scope scope.json --key alice.pem --trust-domain compute.example.com --out sig.json
   approver batch sign --scope scope.json --key 'pkcs11:token=approver;object=k256' --module /usr/lib/softhsm/libsofthsm2.so \
       --pub k256.pub --approvers set.json --expect machines.txt --out sig.json`,
-		Args: usageArgs(cobra.NoArgs),
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if f.qr && a.json {
+				return usage("--qr draws for a person and --json writes for a program; give one of them")
+			}
 			if f.unchecked {
 				return a.signUnchecked(c.Context(), c, &f)
 			}
@@ -59,6 +64,11 @@ Without a terminal it prints the root and ends with not-confirmed; --yes signs w
 
 // sign walks the one road: review, acceptance, key, signature, file.
 func (a *app) sign(ctx context.Context, f *signFlags) error {
+	out, err := beginSignature(f.out) // what can't be written is told before anybody reviews anything
+	if err != nil {
+		return err
+	}
+	defer out.abandon()
 	decoded, policy, err := a.reviewScope(&f.reviewFlags)
 	if err != nil {
 		return err
@@ -83,7 +93,7 @@ func (a *app) sign(ctx context.Context, f *signFlags) error {
 	if err != nil {
 		return err
 	}
-	return a.signAccepted(ctx, &signing{f, key, t, accepted, operations, func(public quorum.PublicKey) error {
+	return a.signAccepted(ctx, &signing{f, key, t, accepted, out, operations, func(public quorum.PublicKey) error {
 		if err := checkMember(policy.Approvers, public); err != nil {
 			return err
 		}
@@ -104,6 +114,9 @@ func (a *app) confirm(ctx context.Context, r *review.Review, f *signFlags, t *te
 	}
 	if stop := r.Stop(); stop != nil {
 		return nil, nil, stop
+	}
+	if f.qr {
+		a.announceQR(r.Statement())
 	}
 	if !f.yes && !asks {
 		return nil, nil, ceremony.NotConfirmed(r)
@@ -147,20 +160,13 @@ type signing struct {
 	key        *foundKey
 	terminal   *terminal
 	accepted   *ceremony.Accepted
+	out        *signatureOutput
 	operations *stream                      // gets its name together with the signature
 	check      func(quorum.PublicKey) error // is asked about the key once it is known for sure
 }
 
-// signAccepted begins the output, opens the key, signs and writes.
+// signAccepted opens the key, signs and writes.
 func (a *app) signAccepted(ctx context.Context, s *signing) error {
-	var out *durable.Pending
-	if s.flags.out != "" {
-		var err error
-		if out, err = durable.Create(s.flags.out, 0o644); err != nil {
-			return err
-		}
-		defer out.Abandon()
-	}
 	signer, err := s.key.open(ctx, s.terminal)
 	if err != nil {
 		return err
@@ -175,34 +181,62 @@ func (a *app) signAccepted(ctx context.Context, s *signing) error {
 	if err := s.operations.commit(); err != nil {
 		return err
 	}
-	if err := a.writeSigned(signed, out); err != nil {
+	if err := s.out.write(a.stdout, signed); err != nil {
 		s.operations.remove()
 		return err
 	}
-	a.tellSigned(signed, s.flags)
-	return nil
+	return a.tellSigned(signed, s.flags)
 }
 
-func (a *app) writeSigned(signed *ceremony.Signed, out *durable.Pending) error {
-	if out == nil {
-		_, err := signed.WriteTo(a.stdout)
+// A signatureOutput is the file of --out, begun; nil is standard output.
+type signatureOutput struct{ pending *durable.Pending }
+
+func beginSignature(path string) (*signatureOutput, error) {
+	if path == "" {
+		return nil, nil
+	}
+	pending, err := durable.Create(path, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	return &signatureOutput{pending}, nil
+}
+
+func (o *signatureOutput) abandon() {
+	if o != nil {
+		o.pending.Abandon()
+	}
+}
+
+func (o *signatureOutput) write(stdout io.Writer, signed *ceremony.Signed) error {
+	if o == nil {
+		_, err := signed.WriteTo(stdout)
 		return err
 	}
-	return signed.WriteFile(out)
+	return signed.WriteFile(o.pending)
 }
 
-func (a *app) tellSigned(signed *ceremony.Signed, f *signFlags) {
+// tellSigned says on standard error who signed what, and where it is. The signature is made and written: an error of the
+// stream changes nothing about that, so it is not one of the command.
+func (a *app) tellSigned(signed *ceremony.Signed, f *signFlags) error {
 	file := signed.File()
-	if !a.json {
-		where := "standard output"
-		if f.out != "" {
-			where = f.out
+	if a.json {
+		line, err := json.Marshal(map[string]any{"signed": map[string]any{"kid": file.KID, "scopeRoot": file.ScopeRoot, "out": review.Escape(f.out)}})
+		if err != nil {
+			return err
 		}
-		fmt.Fprintf(a.stderr, "signed by %s\nroot      %s\nwritten   %s\n", file.KID, file.ScopeRoot, review.Escape(where))
+		fmt.Fprintln(a.stderr, ascii(string(line)))
+		return nil
 	}
+	where := "standard output"
+	if f.out != "" {
+		where = f.out
+	}
+	fmt.Fprintf(a.stderr, "signed by %s\nroot      %s\nwritten   %s\n", file.KID, file.ScopeRoot, review.Escape(where))
 	if f.qr {
 		a.drawQR(signed.Encode())
 	}
+	return nil
 }
 
 // checkMember refuses a key that the set does not have. A key that is not known yet passes.

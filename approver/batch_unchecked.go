@@ -23,6 +23,11 @@ func (a *app) signUnchecked(ctx context.Context, c *cobra.Command, f *signFlags)
 	if f.batch == "" || f.root == "" || f.size == 0 || f.notAfter == "" || f.trustDomain == "" {
 		return usage("--unchecked wants --batch, --root, --size, --not-after and --trust-domain")
 	}
+	out, err := beginSignature(f.out)
+	if err != nil {
+		return err
+	}
+	defer out.abandon()
 	policy, err := a.policy(&f.reviewFlags)
 	if err != nil {
 		return err
@@ -50,7 +55,7 @@ func (a *app) signUnchecked(ctx context.Context, c *cobra.Command, f *signFlags)
 	if err != nil {
 		return err
 	}
-	return a.signAccepted(ctx, &signing{f, key, t, accepted, nil, func(public quorum.PublicKey) error {
+	return a.signAccepted(ctx, &signing{f, key, t, accepted, out, nil, func(public quorum.PublicKey) error {
 		return checkMember(policy.Approvers, public)
 	}})
 }

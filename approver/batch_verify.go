@@ -1,9 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -32,8 +29,13 @@ status 1 where the approval does not hold.
 The set and the trust domain are yours; neither is taken from a file under test. With .pub files instead of a set file,
 --threshold (and --tiers) say how many must sign.`,
 		Example: "  approver batch verify alice.sig.json bob.sig.json --scope scope.json --approvers set.json --trust-domain compute.example.com",
-		Args:    usageArgs(cobra.MinimumNArgs(1)),
-		RunE:    func(c *cobra.Command, args []string) error { return a.verify(&f, args) },
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage("no signature file is named")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error { return a.verify(&f, args) },
 	}
 	s := c.Flags()
 	s.StringVar(&f.scope, "scope", "", "scope `FILE` that was signed")
@@ -48,8 +50,13 @@ The set and the trust domain are yours; neither is taken from a file under test.
 }
 
 func (a *app) verify(f *verifyFlags, paths []string) error {
-	if f.scope == "" || len(f.approvers) == 0 || f.trustDomain == "" {
-		return usage("--scope, --approvers and --trust-domain are needed: none of them comes from a file under test")
+	for _, needed := range []struct {
+		flag   string
+		absent bool
+	}{{"--scope", f.scope == ""}, {"--approvers", len(f.approvers) == 0}, {"--trust-domain", f.trustDomain == ""}} {
+		if needed.absent {
+			return usage(needed.flag + " is missing: it does not come from a file under test")
+		}
 	}
 	judge, err := a.judge(f)
 	if err != nil {
@@ -73,7 +80,7 @@ func (a *app) verify(f *verifyFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
-	if err := a.tellVerdict(v, verdict, files); err != nil {
+	if err := a.tell(&report{v, judge, verdict, files, paths}); err != nil {
 		return err
 	}
 	return verdict.Failure
@@ -125,50 +132,3 @@ func parseTiers(s string) (tiers []quorum.Tier, err error) {
 	}
 	return tiers, nil
 }
-
-// tellVerdict prints the result: it is what the command is for, so it goes to standard output.
-func (a *app) tellVerdict(v *scope.Verified, verdict *scope.Verdict, files []*quorum.SignatureFile) error {
-	unchecked := make([]quorum.KID, 0)
-	for _, f := range files {
-		if f.Unchecked {
-			unchecked = append(unchecked, f.KID)
-		}
-	}
-	var b bytes.Buffer
-	if a.json {
-		line, err := json.Marshal(map[string]any{
-			"holds": verdict.Failure == nil, "required": verdict.Required, "approved": kids(verdict.Approved), "missing": kids(verdict.Missing),
-			"ignored": verdict.Ignored, "unchecked": unchecked, "batchId": v.Scope().BatchID(), "scopeRoot": v.Scope().Root(), "scopeSize": v.Scope().Size(),
-		})
-		if err != nil {
-			return err
-		}
-		b.WriteString(ascii(string(line)) + "\n")
-	} else {
-		fmt.Fprintf(&b, "batch     %s\nroot      %s, %d leaves\n", v.Scope().BatchID(), v.Scope().Root(), v.Scope().Size())
-		for _, kid := range verdict.Approved {
-			fmt.Fprintf(&b, "signed    %s\n", kid)
-		}
-		for _, kid := range unchecked {
-			fmt.Fprintf(&b, "UNCHECKED %s signed without seeing the batch\n", kid)
-		}
-		for _, i := range verdict.Ignored {
-			fmt.Fprintf(&b, "ignored   %s: %s\n", i.KID, i.Why)
-		}
-		for _, kid := range verdict.Missing {
-			fmt.Fprintf(&b, "missing   %s\n", kid)
-		}
-		outcome := "HOLDS"
-		if verdict.Failure != nil {
-			outcome = "DOES NOT HOLD"
-		}
-		fmt.Fprintf(&b, "%s: %d of %d required approvals\n", outcome, len(verdict.Approved), verdict.Required)
-	}
-	if _, err := a.stdout.Write(b.Bytes()); err != nil {
-		return wire.Errorf(wire.IOError, "", "%w", err)
-	}
-	return nil
-}
-
-// kids gives an empty list rather than null.
-func kids(list []quorum.KID) []quorum.KID { return append([]quorum.KID{}, list...) }

@@ -29,7 +29,7 @@ func (a *app) demoCommand() *cobra.Command {
 		Long: `demo plays a ceremony: three approvers with a token each, a batch of 412 machines of which one gets another image, the
 review, two signatures, their verification, and four tampered copies that are refused. It runs the real commands, which
 it prints; only the tokens are made in memory.`,
-		Args: usageArgs(cobra.NoArgs),
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return a.demo(c.Context()) },
 	}
 }

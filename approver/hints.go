@@ -17,9 +17,8 @@ var hints = map[hintKey]string{
 	{code: wire.TrustDomainMismatch}:              "check which deployment this batch is for",
 	{wire.InvalidState, "window-closed"}:          "ask for a new batch",
 	{wire.InvalidState, "window-long"}:            "ask for a shorter window, or accept more hours with --max-hours (at most 720)",
-	{wire.InvalidState, "clock"}:                  "set the clock, or give the right time with --now 2026-11-30T12:00:00Z",
-	{wire.InvalidState, "not-confirmed"}:          "run it on a terminal and type the answers, or pin what you reviewed: --root HEX --yes",
-	{wire.InvalidState, "key-file-mode"}:          "chmod 600 the key file",
+	{wire.InvalidState, "clock"}:                  "set the clock, or give the right time: --now YYYY-MM-DDThh:mm:ssZ",
+	{wire.InvalidState, "not-confirmed"}:          "run it again, and type what the review shows",
 	{code: wire.MissingEnv}:                       "set BETTER_COMPUTE_APPROVER_PASSPHRASE, or run it on a terminal",
 	{wire.KeyUnavailable, "pin-incorrect"}:        "check the PIN before you try again: each wrong one counts",
 	{wire.KeyUnavailable, "pin-locked"}:           "the security officer unlocks it",
@@ -38,4 +37,20 @@ var hints = map[hintKey]string{
 	{wire.InvalidInput, "payload-type"}:           "do not sign: the payload is labelled as something it is not",
 	{wire.InvalidInput, "payload-unknown-fields"}: "do not sign: the payload holds what nobody can be shown",
 	{wire.InvalidInput, "payload-subject"}:        "do not sign: the operation is not for the subject it is listed under",
+}
+
+// hint gives what to try after a refusal. The same code can mean two things, which its details tell apart.
+func hint(code wire.Code, reason string, details map[string]any) string {
+	switch {
+	case reason == "not-confirmed" && details["root"] != nil: // there was nobody to ask
+		return "run it on a terminal and type the answers, or pin what you reviewed: --root HEX --yes"
+	case code == wire.ScopeMismatch && details["field"] != nil: // a signature for another batch
+		return "leave that file out, or find the scope it was made for; the other signatures were not judged"
+	case reason == "pin-missing" && details["descriptor"] != nil:
+		return "hand it over in the shell: --pin-fd N N<FILE"
+	}
+	if hint := hints[hintKey{code, reason}]; hint != "" {
+		return hint
+	}
+	return hints[hintKey{code: code}]
 }

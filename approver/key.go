@@ -44,6 +44,7 @@ type foundKey struct {
 	shown    quorum.PublicKey // what the token shows before a login, where nothing was expected
 	sealed   *hsm.SealedKey
 	token    *hsm.Token
+	pin      hsm.PINSource // given by a flag or the URI, or nil: it is typed
 }
 
 // findKey looks for the key. set, where not nil, pins a kid that the URI names as its object. Close what it gives.
@@ -69,6 +70,9 @@ func (k *foundKey) findFile() (err error) {
 	if f.module != "" || f.pinFile != "" || f.pinFD >= 0 {
 		return usage("--module, --pin-file and --pin-fd are for a key on a token; " + f.key + " is a file")
 	}
+	if public, err := readPublicKey(f.key); err == nil {
+		return wire.Errorf(wire.InvalidInput, "", "%s is the public key %s; the private key lies beside it, without .pub", f.key, public.KID())
+	}
 	if k.sealed, err = hsm.OpenKeyFile(f.key); err != nil || !k.expected.IsZero() {
 		return err
 	}
@@ -89,6 +93,9 @@ func (k *foundKey) findOnToken(ctx context.Context, set *quorum.Set) (err error)
 	}
 	for _, warning := range k.uri.Warnings() {
 		fmt.Fprintln(k.app.stderr, "warning:", review.Escape(warning))
+	}
+	if k.pin, err = k.givenPIN(); err != nil {
+		return err
 	}
 	modulePath := f.module
 	switch fromURI := k.uri.ModulePath(); {
@@ -131,50 +138,70 @@ func (k *foundKey) public() quorum.PublicKey {
 // open asks for the PIN or passphrase and gives the key. t may be nil.
 func (k *foundKey) open(ctx context.Context, t *terminal) (quorum.Signer, error) {
 	if k.token == nil {
-		key, err := k.sealed.Unlock(ctx, k.app.passphrase(t, "Passphrase of "+k.flags.key+": "))
-		if err != nil {
-			return nil, err
-		}
-		if !k.expected.IsZero() && !key.Public().Equal(k.expected) {
-			return nil, wire.Errorf(wire.KeyUnavailable, "key-mismatch", "the key file holds key %s, expected was %s",
-				key.Public().KID(), k.expected.KID())
-		}
-		return key, nil
-	}
-	source, err := k.pinSource(t)
-	if err != nil {
-		return nil, err
+		return k.unlock(ctx, t)
 	}
 	info := k.token.Info()
-	fmt.Fprintf(k.app.stderr, "token %s, serial %s, PIN %s\n", review.Escape(info.Label), review.Escape(info.Serial), info.PIN)
+	fmt.Fprintf(k.app.stderr, "token %s, serial %s, %s\n", review.Escape(info.Label), review.Escape(info.Serial), info.PIN)
 	if info.PINPad {
 		fmt.Fprintln(k.app.stderr, "enter the PIN on the token's own keypad")
 	}
-	if err := k.token.Login(ctx, source); err != nil {
+	if err := k.token.Login(ctx, k.pinSource(t)); err != nil {
 		return nil, err
 	}
 	return k.token.Key(ctx, k.public())
 }
 
-func (k *foundKey) pinSource(t *terminal) (hsm.PINSource, error) {
-	f, given := k.flags, 0
-	var source hsm.PINSource = hsm.PINMissing{}
-	if t != nil {
-		source = hsm.NewPINTerminal(t.tty)
+// passphraseTries is how often a passphrase may be typed: a file counts no tries, and a review should not be lost to a typo.
+const passphraseTries = 3
+
+// unlock opens a key file.
+func (k *foundKey) unlock(ctx context.Context, t *terminal) (quorum.Signer, error) {
+	typed := t != nil && k.app.getenv(passphraseVariable) == ""
+	for try := 1; ; try++ {
+		key, err := k.sealed.Unlock(ctx, k.app.passphrase(t, "Passphrase of "+k.flags.key+": "))
+		switch {
+		case err == nil && !k.expected.IsZero() && !key.Public().Equal(k.expected):
+			return nil, wire.Errorf(wire.KeyUnavailable, "key-mismatch", "the key file holds key %s, expected was %s",
+				key.Public().KID(), k.expected.KID())
+		case err == nil:
+			return key, nil
+		case !typed || try == passphraseTries || wire.CodeOf(err) != wire.InvalidInput || ctx.Err() != nil:
+			return nil, err
+		}
+		fmt.Fprintln(t.tty, review.Escape(err.Error()))
+		if k.sealed, err = hsm.OpenKeyFile(k.flags.key); err != nil {
+			return nil, err
+		}
 	}
+}
+
+// givenPIN gives the source of the PIN that a flag or the URI names, looked at before anybody reviews anything, or nil.
+func (k *foundKey) givenPIN() (source hsm.PINSource, err error) {
+	given := 0
 	if path := k.uri.PINFile(); path != "" {
-		given, source = given+1, hsm.PINFile(path)
+		given, source, err = given+1, hsm.PINFile(path), hsm.PINFile(path).Check()
 	}
-	if f.pinFD >= 0 {
-		given, source = given+1, hsm.PINDescriptor(f.pinFD)
+	if fd := k.flags.pinFD; fd >= 0 {
+		given, source, err = given+1, hsm.PINDescriptor(fd), hsm.PINDescriptor(fd).Check()
 	}
-	if f.pinFile != "" {
-		given, source = given+1, hsm.PINFile(f.pinFile)
+	if path := k.flags.pinFile; path != "" {
+		given, source, err = given+1, hsm.PINFile(path), hsm.PINFile(path).Check()
 	}
 	if given > 1 {
 		return nil, usage("the PIN comes from one of --pin-file, --pin-fd and the URI's pin-source")
 	}
-	return source, nil
+	return source, err
+}
+
+// pinSource gives the named source, else the terminal, else none.
+func (k *foundKey) pinSource(t *terminal) hsm.PINSource {
+	switch {
+	case k.pin != nil:
+		return k.pin
+	case t != nil:
+		return hsm.NewPINTerminal(t.tty)
+	}
+	return hsm.PINMissing{}
 }
 
 // close logs out and leaves the module. Its error is told, since a token may be left logged in.

@@ -63,7 +63,8 @@ func parseNotAfter(s string) (uint64, error) {
 	if s == "" {
 		return 0, nil
 	}
-	if n, err := strconv.ParseUint(s, 10, 64); err == nil && n > 0 && n <= wire.MaxInteger {
+	const in2001 = 1_000_000_000_000 // a smaller number is a date without its dashes, or seconds
+	if n, err := strconv.ParseUint(s, 10, 64); err == nil && n >= in2001 && n <= wire.MaxInteger {
 		return n, nil
 	}
 	t, err := time.Parse(time.RFC3339, s)
@@ -122,6 +123,9 @@ func parseRoot(s string) (merkle.Hash, error) {
 
 // readApprovers reads an approver set file, or .pub files, whose threshold is then not known.
 func readApprovers(paths []string) (set *quorum.Set, thresholdUnknown bool, err error) {
+	for i := range paths {
+		paths[i] = strings.TrimSpace(paths[i])
+	}
 	first, err := durable.ReadFile(paths[0], wire.MaxFileBytes)
 	if err != nil {
 		return nil, false, err
@@ -188,6 +192,9 @@ func readScope(path, batch string) (*scope.Verified, error) {
 func (a *app) reviewScope(f *reviewFlags) (*scope.Decoded, scope.Policy, error) {
 	if f.scope == "" {
 		return nil, scope.Policy{}, usage("--scope is missing")
+	}
+	if err := probe(f.operationsOut); err != nil {
+		return nil, scope.Policy{}, err
 	}
 	p, err := a.policy(f)
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 
 	"golang.org/x/term"
 	"rsc.io/qr"
+
+	"github.com/better-compute/approver/core/quorum"
 )
 
 // quietZone is the white border that a scanner needs around a code, in modules.
@@ -21,15 +23,37 @@ func (a *app) drawQR(data []byte) {
 		fmt.Fprintf(a.stderr, "the signature does not fit a QR code: %v\n", err)
 		return
 	}
-	columns, rows := code.Size+2*quietZone, (code.Size+2*quietZone+1)/2
-	if file, ok := a.stderr.(*os.File); ok {
-		if width, height, err := term.GetSize(int(file.Fd())); err == nil && (width < columns || height < rows+1) {
-			fmt.Fprintf(a.stderr, "the QR code needs a terminal of %d columns and %d rows; this one has %d and %d\n", columns, rows+1, width, height)
-			return
-		}
+	if a.fitsTerminal(code.Size) {
+		a.stderr.Write(halfBlocks(code))
 	}
-	a.stderr.Write(halfBlocks(code))
 }
+
+// fitsTerminal tells whether a code of so many modules can be drawn, and what it needs where not. What is no terminal has
+// room for everything.
+func (a *app) fitsTerminal(modules int) bool {
+	columns, rows := modules+2*quietZone, (modules+2*quietZone+1)/2+1
+	file, ok := a.stderr.(*os.File)
+	if !ok {
+		return true
+	}
+	width, height, err := term.GetSize(int(file.Fd()))
+	if err != nil || width >= columns && height >= rows {
+		return true
+	}
+	fmt.Fprintf(a.stderr, "the QR code needs a terminal of %d columns and %d rows; this one has %d and %d\n", columns, rows, width, height)
+	return false
+}
+
+// announceQR tells before the question what the code will need, while the terminal can still be made larger.
+func (a *app) announceQR(s quorum.Statement) {
+	blank := quorum.NewSignatureFile(s, quorum.Signature{}).Encode()
+	code, err := qr.Encode(string(blank)+strings.Repeat("A", kidCharacters), qr.L)
+	if err == nil {
+		a.fitsTerminal(code.Size)
+	}
+}
+
+const kidCharacters = 43
 
 // halfBlocks draws two rows of modules in one row of text.
 func halfBlocks(code *qr.Code) []byte {

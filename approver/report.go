@@ -43,9 +43,7 @@ func (a *app) report(command *cobra.Command, err error) {
 		fmt.Fprintf(a.stderr, "usage: %s\nhelp:  %s --help\n", command.UseLine(), command.CommandPath())
 		return
 	}
-	if hint := hints[hintKey{code, reason}]; hint != "" {
-		fmt.Fprintln(a.stderr, "try:", hint)
-	} else if hint := hints[hintKey{code: code}]; hint != "" {
+	if hint := hint(code, reason, details); hint != "" {
 		fmt.Fprintln(a.stderr, "try:", hint)
 	}
 }

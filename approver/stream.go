@@ -67,6 +67,19 @@ func beginStream(path string, write func(io.Writer) error, check func(io.Reader)
 	return &stream{out, check}, nil
 }
 
+// probe tells, before there is anything to write, whether an output could get its place.
+func probe(path string) error {
+	if path == "" {
+		return nil
+	}
+	out, err := durable.Create(path, 0o644)
+	if err != nil {
+		return err
+	}
+	out.Abandon()
+	return nil
+}
+
 // commit gives the output its name.
 func (s *stream) commit() error {
 	if s == nil {

@@ -1,2 +1,39 @@
-// Package quorum holds approver keys, what they sign, and when enough of them have signed.
+// Package quorum holds approver keys, what they sign, and when enough of them have signed (WIRE.md §1 to §5).
+//
+// # What a key signs
+//
+// An approver's key is a point of P-256 in one encoding of 91 bytes, named by its kid: base64url of the SHA-256 of these
+// bytes. It signs a Statement, a purpose and its parts, by ECDSA over the SHA-256 of
+//
+//	lp("better-compute/v1") ‖ lp(purpose) ‖ lp(parts[0]) ‖ … ‖ lp(parts[n-1])
+//
+// and a signature is r ‖ s, 64 bytes. A Signer signs statements and is no crypto.Signer, so there is no way to have it sign
+// bytes; and a Statement of a batch comes from a Scope, whose root was computed from its leaves. Unchecked, for a bare
+// root, is the one exception; it is marked, and no review is made of it.
+//
+// # When enough have signed
+//
+// A Scope is the RFC 6962 tree over the leaf hashes of a batch, in ascending order. An Approval of it holds for a Set when
+// the window is open and at least RequiredApprovals distinct keys of the set have a valid signature under the verifier's
+// own trust domain. A kid outside the set, one that is there twice and a signature that does not verify count for nothing
+// and spoil nothing; both halves of s verify, so what is counted is kids, never signatures.
+//
+// # Worked example
+//
+// A set of three keys, threshold 2, tier 5:1, and a batch of six leaves:
+//
+//	set, err := quorum.NewSet(quorum.SetDraft{Keys: keys, Threshold: 2, Tiers: []quorum.Tier{{MaxScopeSize: 5, Threshold: 1}}})
+//	set.RequiredApprovals(5)                     // 1
+//	set.RequiredApprovals(6)                     // 2
+//	scope, err := quorum.NewScope("batch_01k0", entries)
+//	statement, err := scope.Approval(1790000000000, "compute.example.com")
+//	signature, err := key.Sign(ctx, statement)   // in core/ceremony, after a review was accepted
+//	approval := quorum.Approval{BatchID: "batch_01k0", ScopeRoot: root[:], ScopeSize: 6, NotAfter: 1790000000000, Signatures: …}
+//	kids, err := approval.Verify(set, "compute.example.com", now)
+//
+// # Files
+//
+// A batch signature (SignatureFile), the proof that a new key's holder has it (PATH.proof) and an unsigned approver set each
+// are one line or a few of compact JSON, read strictly by wire.DecodeJSON. A format changes by a new version number; a
+// build names the versions it reads, and writes the oldest that carries what it needs.
 package quorum

@@ -63,14 +63,16 @@ func (d desk) run(t *testing.T, b *block) (string, int) {
 		formatted, err := format.Source([]byte(b.code))
 		require.NoError(t, err)
 		require.Equal(t, string(formatted), b.code, "line %d: not formatted", b.line)
-		program := filepath.Join(t.TempDir(), "main.go")
-		require.NoError(t, os.WriteFile(program, []byte(b.code), 0o600))
-		c = exec.CommandContext(ctx, "go", "run", program)
-		c.Dir = ".."
+		program := filepath.Join(t.TempDir(), "main")
+		require.NoError(t, os.WriteFile(program+".go", []byte(b.code), 0o600))
+		build := exec.CommandContext(ctx, "go", "build", "-o", program, program+".go") // here, where the module is
+		printed, err := build.CombinedOutput()
+		require.NoError(t, err, "line %d: %s", b.line, printed)
+		c = exec.CommandContext(ctx, program)
 	} else {
 		c = exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", b.code)
-		c.Dir = d.dir
 	}
+	c.Dir = d.dir // programs find the files that commands made
 	c.Env = append(os.Environ(), "PATH="+binaries+":"+os.Getenv("PATH"), "LC_ALL=C.UTF-8", "TZ=UTC")
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // whatever terminal the tests have is not the page's
 	out, err := c.CombinedOutput()

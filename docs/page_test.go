@@ -17,7 +17,7 @@ import (
 //	```sh              bash runs it; it ends with status 0
 //	```sh status=1     it ends with status 1
 //	<!-- sh            the same, not shown to a reader: what a reader has already, such as a token
-//	```go              a whole program; go runs it
+//	```go              a whole program; it is built, and runs where the commands run
 //	```text            after one of these: the lines are in the output, in this order; … stands for anything
 //
 // Blocks of any other kind, such as ```console and ```json, are not run.

@@ -21,7 +21,8 @@ var update = flag.Bool("update", false, "draw docs/review.svg anew")
 //
 //	go test ./docs -run Picture -update
 func TestThePictureIsWhatApproverPrints(t *testing.T) {
-	const command = "approver batch show --scope examples/415/scope.json --expect examples/415/expected.json \\\n" +
+	const command = "approver batch show --scope examples/415/scope.json \\\n" +
+		"    --expect examples/415/expected.json \\\n" +
 		"    --trust-domain compute.example.com --now 2099-12-31T12:00:00Z\n"
 	out, status := newDesk(t).run(t, &block{language: "sh", code: command})
 	require.Equal(t, 0, status, out)

@@ -58,3 +58,12 @@ func (s *session) requireVerifies(file *quorum.SignatureFile, name string) {
 	require.NoError(s.t, err)
 	require.True(s.t, file.Verifies(public), "the signature does not verify")
 }
+
+// requireSignature reads the signature file, by that key.
+func (s *session) requireSignature(path, name string) *quorum.SignatureFile {
+	s.t.Helper()
+	file, err := quorum.ParseSignatureFile(s.read(path))
+	require.NoError(s.t, err)
+	s.requireVerifies(file, name)
+	return file
+}

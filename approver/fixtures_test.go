@@ -77,3 +77,6 @@ func writeFixtures(dir string) error {
 	}
 	return nil
 }
+
+// caseFile gives an independent scope file.
+func caseFile(name string) []byte { return golden.Independent("scopes/" + name) }

@@ -5,14 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
-	"strings"
-	"testing"
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/better-compute/approver/core/bettercomputev1"
-	"github.com/better-compute/approver/core/wire"
 )
 
 // machine gives the name of a machine of a fleet.
@@ -40,27 +37,4 @@ func (s *session) fleet(size int, distinct bool) {
 	s.write("leaves.json", append(append([]byte("["), b.Bytes()[1:]...), ']'))
 	s.ok("batch", "show", "--scope", "leaves.json", "--batch", "batch_fleet", "--not-after", "4102444800000",
 		"--trust-domain", "compute.example.com", "--now", now, "--scope-out", "fleet.json")
-}
-
-// The last of 50,000 machines is on the screen before anybody confirms, and in --operations-out.
-func TestTerminalShowsTheLast(t *testing.T) {
-	s := newSession(t)
-	s.fleet(wire.MaxLeaves, false)
-	s.ok("batch", "show", "--scope", "fleet.json", "--now", now, "--operations-out", "all.json")
-	c := s.onScreen(200, 50, "exec $approver batch sign --scope fleet.json --key alice.pem --now "+now+" --out sig.json")
-	c.await(question)
-	text := c.text()
-	require.NotContains(t, text, "SHORTENED")
-	for where, all := range map[string]string{"the screen": text, "the file": string(s.read("all.json"))} {
-		seen := make(map[string]bool)
-		for _, name := range strings.FieldsFunc(all, func(r rune) bool { return r == ' ' || r == '\n' || r == '"' || r == ',' || r == '[' || r == ']' }) {
-			seen[name] = true
-		}
-		for i := range wire.MaxLeaves {
-			require.True(t, seen[machine(i)], "%s is not on %s", machine(i), where)
-		}
-	}
-	c.answer()
-	require.Zero(t, c.end())
-	s.requireSignature("sig.json", "alice")
 }

@@ -12,21 +12,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/better-compute/approver/core/quorum"
+	"github.com/better-compute/approver/core/wire"
 )
 
 // The command on a real terminal: tmux, somebody who reads the screen and types.
 
 const signOnScreen = "exec $approver batch sign --scope ok-415.json --key alice.pem --now " + now + " --out sig.json"
-
-// requireSignature reads the signature file, by that key.
-func (s *session) requireSignature(path, name string) *quorum.SignatureFile {
-	s.t.Helper()
-	file, err := quorum.ParseSignatureFile(s.read(path))
-	require.NoError(s.t, err)
-	s.requireVerifies(file, name)
-	return file
-}
 
 // The whole review stands on the screen, and who reads it can sign.
 func TestTerminalSigns(t *testing.T) {
@@ -46,6 +37,29 @@ func TestTerminalSigns(t *testing.T) {
 	file := s.requireSignature("sig.json", "alice")
 	require.False(t, file.Unchecked)
 	require.Equal(t, file.ScopeRoot.String(), shownRoot(t, c.text()))
+}
+
+// The last of 50,000 machines is on the screen before anybody confirms, and in --operations-out.
+func TestTerminalShowsTheLast(t *testing.T) {
+	s := newSession(t)
+	s.fleet(wire.MaxLeaves, false)
+	s.ok("batch", "show", "--scope", "fleet.json", "--now", now, "--operations-out", "all.json")
+	c := s.onScreen(200, 50, "exec $approver batch sign --scope fleet.json --key alice.pem --now "+now+" --out sig.json")
+	c.await(question)
+	text := c.text()
+	require.NotContains(t, text, "SHORTENED")
+	for where, all := range map[string]string{"the screen": text, "the file": string(s.read("all.json"))} {
+		seen := make(map[string]bool)
+		for _, name := range strings.FieldsFunc(all, func(r rune) bool { return r == ' ' || r == '\n' || r == '"' || r == ',' || r == '[' || r == ']' }) {
+			seen[name] = true
+		}
+		for i := range wire.MaxLeaves {
+			require.True(t, seen[machine(i)], "%s is not on %s", machine(i), where)
+		}
+	}
+	c.answer()
+	require.Zero(t, c.end())
+	s.requireSignature("sig.json", "alice")
 }
 
 // The signature goes to standard output also where a terminal asks.
@@ -143,16 +157,21 @@ func TestTerminalPassphrase(t *testing.T) {
 	line := strings.Replace(signOnScreen, "alice.pem", "sealed.pem", 1)
 	c = s.onScreen(100, 40, line)
 	c.answer()
-	c.await("Passphrase of sealed.pem: ")
-	c.say("not it")
+	passphrase := func(try int, typed string) {
+		c.until(func() bool { return strings.Count(c.text(), "Passphrase of sealed.pem: ") == try }, "it does not ask for try %d", try)
+		c.say(typed)
+	}
+	passphrase(1, "not it")
+	passphrase(2, "")
+	passphrase(3, "nor this")
 	require.Equal(t, 1, c.end())
 	require.NotContains(t, c.text(), "not it", "what was typed is shown")
 	require.NoFileExists(t, s.path("sig.json"))
 
 	c = s.onScreen(100, 40, line)
 	c.answer()
-	c.await("Passphrase of sealed.pem: ")
-	c.say(testPassphrase)
+	passphrase(1, "not it")
+	passphrase(2, testPassphrase)
 	require.Zero(t, c.end())
 	s.requireSignature("sig.json", "sealed")
 }
@@ -214,7 +233,7 @@ func TestTerminalUnchecked(t *testing.T) {
 	require.Contains(t, string(s.read("sig.json")), `,"unchecked":true}`)
 	require.True(t, s.requireSignature("sig.json", "alice").Unchecked)
 	verify := []string{"batch", "verify", "sig.json", "--scope", "ok-2.json", "--approvers", "set.json", "--trust-domain", "compute.example.com", "--now", now}
-	require.Contains(t, s.ok(verify...).stdout, "UNCHECKED "+kid("alice"))
+	require.Regexp(t, "(?m)^UNCHECKED +"+kid("alice"), s.ok(verify...).stdout)
 
 	for _, typed := range []string{"", "batch_ok", "BATCH_OK2", " batch_ok2", "2", "y"} {
 		require.NoError(t, os.RemoveAll(s.path("sig.json")))

@@ -90,7 +90,12 @@ Start with 'approver demo', which does all of it on an embedded software token.`
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print reviews and errors as JSON (ASCII)")
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return &usageError{err} })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok && errors.Is(err, errTwice) {
+			return usage("--" + e.GetFlag().Name + " is given twice")
+		}
+		return &usageError{err}
+	})
 	root.AddCommand(a.batchCommand(), a.demoCommand())
 	root.SetHelpCommand(helpCommand())
 	return root
@@ -142,6 +147,8 @@ func onceFlags(c *cobra.Command) {
 	})
 }
 
+var errTwice = errors.New("it is given twice")
+
 type onceValue struct {
 	pflag.Value
 	set bool
@@ -149,7 +156,7 @@ type onceValue struct {
 
 func (v *onceValue) Set(s string) error {
 	if v.set {
-		return errors.New("it is given twice")
+		return errTwice
 	}
 	v.set = true
 	return v.Value.Set(s)

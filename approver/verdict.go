@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/better-compute/approver/core/quorum"
 	"github.com/better-compute/approver/core/review"
@@ -47,11 +48,11 @@ func (r *report) notAfter() uint64 {
 
 func (r *report) now() uint64 { return uint64(r.judge.Time.Now.UnixMilli()) }
 
-// unchecked gives the kids of signatures whose files say that nobody saw the batch.
+// unchecked gives the kids that count and whose files say that nobody saw the batch.
 func (r *report) unchecked() []quorum.KID {
 	kids := []quorum.KID{}
 	for _, f := range r.files {
-		if f.Unchecked {
+		if f.Unchecked && slices.Contains(r.verdict.Approved, f.KID) && !slices.Contains(kids, f.KID) {
 			kids = append(kids, f.KID)
 		}
 	}
@@ -99,13 +100,14 @@ func (r *report) outcome() string {
 
 // but is what the numbers alone would hide.
 func (r *report) but() string {
-	switch n := len(r.unchecked()); {
-	case wire.ReasonOf(r.verdict.Failure) == "expired":
-		return ", and the window has ended"
-	case n > 0:
-		return fmt.Sprintf(", BUT %d signed UNCHECKED", n)
+	text := ""
+	if wire.ReasonOf(r.verdict.Failure) == "expired" {
+		text = ", and the window has ended"
 	}
-	return ""
+	if n := len(r.unchecked()); n > 0 {
+		text += fmt.Sprintf(", BUT %d signed UNCHECKED", n)
+	}
+	return text
 }
 
 // file names the file of a signature that counts.

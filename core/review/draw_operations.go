@@ -223,10 +223,26 @@ func (p *printer) difference(f *Field, at int) {
 	for same < min(len(a), len(b)) && a[same] == b[same] {
 		same++
 	}
+	for same > 0 && !utf8.RuneStart((a + " ")[same]) {
+		same--
+	}
 	if len(a) > short && same > 0 {
 		p.indent(at)
-		p.line("(the first character that differs is " + number(utf8.RuneCountInString(a[:same])+1) + ")")
+		const says = "they differ from here on: "
+		p.w.WriteString(says)
+		p.text(`"`+fewRunes(a[same:])+`", "`+fewRunes(b[same:])+`"`, at+len(says))
 	}
+}
+
+// fewRunes gives the beginning of a text.
+func fewRunes(s string) string {
+	n := 0
+	for i := range s {
+		if n++; n > 12 {
+			return s[:i]
+		}
+	}
+	return s
 }
 
 // isString tells whether the value is a text from outside rather than a number or name of ours.

@@ -49,10 +49,10 @@ func TestHostileInputs(t *testing.T) {
 	}
 }
 
-// requireCheap holds a refusal against a second of work, and against four times what it read beside what the command itself takes.
+// requireCheap holds a refusal against a second or two of work, and against four times what it read beside what the command itself takes.
 func requireCheap(t *testing.T, r result, read int64) {
 	t.Helper()
-	require.Less(t, r.cpu, time.Second)
+	require.Less(t, r.cpu, 2*time.Second, "a second, on a machine that does nothing else")
 	require.Less(t, r.took, 10*time.Second, "it waited; a busy machine alone is no reason for so much")
 	require.Less(t, r.maxRSS, 4*read+64<<20, "memory")
 }

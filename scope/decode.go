@@ -3,7 +3,7 @@ package scope
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/binary"
+	"hash/maphash"
 	"slices"
 
 	"github.com/better-compute/approver/core/kinds"
@@ -52,9 +52,10 @@ type operationKey struct {
 	content       [sha256.Size]byte
 }
 
-// short gives a hash of the key. Digests are spread already; who grinds two alike gains a chain of two.
-func (k *operationKey) short() uint64 {
-	return binary.LittleEndian.Uint64(k.content[:]) ^ uint64(k.kind)<<32 ^ uint64(k.typeURL)<<8 ^ uint64(k.class)
+// short gives a hash of the key. It has a seed of its own in every run: a digest without its payload is whatever somebody
+// wrote, so many could be made alike in any part of them.
+func (k *operationKey) short(seed maphash.Seed) uint64 {
+	return maphash.Bytes(seed, k.content[:]) ^ uint64(k.kind)<<32 ^ uint64(k.typeURL)<<8 ^ uint64(k.class)
 }
 
 // Decode groups the leaves into operations, the rare ones first.
@@ -86,6 +87,7 @@ func (v *Verified) group() (of []uint32, keys []operationKey, counts []uint32) {
 	of = make([]uint32, len(v.leaves))
 	var chain []uint32 // the operation before with the same short key
 	last := make(map[uint64]uint32)
+	seed := maphash.MakeSeed()
 	var g grouper
 	for i := range v.leaves {
 		key := g.key(v, &v.leaves[i])
@@ -94,7 +96,7 @@ func (v *Verified) group() (of []uint32, keys []operationKey, counts []uint32) {
 			counts[of[i]]++
 			continue
 		}
-		short := key.short()
+		short := key.short(seed)
 		newest, ok := last[short]
 		if !ok {
 			newest = none

@@ -36,7 +36,7 @@ func ParseExpected(data []byte) (*Expected, error) {
 	number := 0
 	for line := range bytes.Lines(data) {
 		number++
-		line = bytes.TrimSpace(line)
+		line = bytes.Trim(line, " \t\r\n")
 		if len(line) == 0 || line[0] == '#' {
 			continue
 		}
@@ -73,6 +73,9 @@ func parseExpectedJSON(data []byte) (*Expected, error) {
 func (e *Expected) addSubject(place string, number int, subject string) error {
 	if err := checkSubject(place, number, subject); err != nil {
 		return err
+	}
+	if len(e.subjects) == wire.MaxLeaves {
+		return wire.Errorf(wire.InvalidInput, "", "expected list: more than %d subjects; no batch holds as many", wire.MaxLeaves)
 	}
 	e.subjects = append(e.subjects, subject)
 	return nil

@@ -174,6 +174,12 @@ func (d *Decoded) outlierFindings() (found []review.Finding) {
 				fields = append(fields, string(odd.column.field.Name()))
 			}
 		}
+		for _, c := range t.columns {
+			if c.mixed {
+				found = append(found, review.NewFinding(review.Outlier, review.Escape(fmt.Sprintf(
+					"%s: %s has %d values without a common form: what an odd one would be cannot be told, so each is to be read", kind, c.field.Name(), len(c.values)))))
+			}
+		}
 		if len(subjects) == 0 {
 			continue
 		}

@@ -4,22 +4,37 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+
+	"github.com/better-compute/approver/core/review"
 )
 
-// few tells whether n of all subjects of a kind are few beside a value that most have: a twentieth at most, or one.
-func few(n, all int) bool { return n <= max(1, all/20) }
+// few tells whether n subjects are few beside the most that agree in anything: one, or an eighth.
+func few(n, top int) bool { return n == 1 && top > 1 || 8*n <= top }
 
-// most tells whether n of all subjects of a kind are more than half.
-func most(n, all int) bool { return 2*n > all }
+// settled tells whether the subjects agree but for a few: more than half of them stand in groups that are not few beside
+// the largest, and nobody stands alone only because all do.
+func settled(counts []int, subjects int) (top int, ok bool) {
+	top = slices.Max(counts)
+	if top == 1 && len(counts) > 1 {
+		return top, false
+	}
+	many := 0
+	for _, n := range counts {
+		if !few(n, top) {
+			many += n
+		}
+	}
+	return top, 2*many > subjects
+}
 
-// An oddly is a field of an operation that few subjects of the kind have at that value.
+// An oddly is a field of an operation that few subjects of the kind have at that value, or at a value of that shape.
 type oddly struct {
 	column *column
 	usual  *operation // has the field as most subjects have it
 }
 
-// markRare finds the operations of each kind that few subjects have while most have another one, and the fields that few
-// have at their value while most have them at another. It keeps what it counted, for the summaries.
+// markRare finds the operations of each kind that few subjects have while the others agree, and the fields that few have
+// at their value, or at a value of that shape, while the others agree. It keeps what it counted, for the summaries.
 func (d *Decoded) markRare() {
 	by := make(map[string][]*operation)
 	for _, o := range d.ordered {
@@ -30,55 +45,42 @@ func (d *Decoded) markRare() {
 	for name, operations := range by {
 		t := tabulate(operations)
 		t.markOperations()
-		t.markFields()
+		d.markFields(t)
 		d.tables[name] = t
 	}
 	slices.SortStableFunc(d.ordered, func(a, b *operation) int { return cmp.Compare(a.rank(), b.rank()) })
 }
 
-// rank puts rare operations first, then what cannot be shown.
+// rank puts rare operations first, and what cannot be shown last: its findings name it, and it must not crowd out what can.
 func (o *operation) rank() int {
 	switch {
 	case o.rare:
 		return 0
-	case o.class != shown:
+	case o.class == shown:
 		return 1
 	}
 	return 2
 }
 
-// markOperations marks the operations that few subjects have while most have one other.
+// markOperations marks the operations that few subjects have.
 func (t *table) markOperations() {
-	common := t.commonest()
-	if !most(common.size(), t.subjects) {
-		return
+	counts := make([]int, len(t.operations))
+	for i, o := range t.operations {
+		counts[i] = o.size()
 	}
+	top, ok := settled(counts, t.subjects)
 	for _, o := range t.operations {
-		o.rare = o != common && few(o.size(), t.subjects)
+		o.rare = ok && few(o.size(), top)
 	}
 }
 
-func (t *table) commonest() *operation {
-	return slices.MaxFunc(t.operations, func(a, b *operation) int { return cmp.Compare(a.size(), b.size()) })
-}
-
-// markFields marks what is odd about an operation: the values that few have while most have another, and where there is
-// no such value in a rare operation, what sets it apart from the commonest one.
-func (t *table) markFields() {
+// markFields marks what is odd about an operation: field by field, and where no field is odd by itself, what sets a rare
+// operation apart from the commonest one.
+func (d *Decoded) markFields(t *table) {
 	for c := range t.columns {
-		column := &t.columns[c]
-		usual := column.usual(t.subjects)
-		if usual < 0 {
-			continue
-		}
-		for i, o := range t.operations {
-			if value := column.of[i]; int(value) != usual && few(column.values[value].subjects, t.subjects) {
-				o.rare = true
-				o.odd = append(o.odd, oddly{column, column.values[usual].operation})
-			}
-		}
+		d.markColumn(t, &t.columns[c])
 	}
-	common := t.commonest()
+	common := slices.MaxFunc(t.operations, func(a, b *operation) int { return cmp.Compare(a.size(), b.size()) })
 	at := slices.Index(t.operations, common)
 	for i, o := range t.operations {
 		if !o.rare || len(o.odd) > 0 {
@@ -92,14 +94,46 @@ func (t *table) markFields() {
 	}
 }
 
-// usual gives the value that most subjects have, or -1.
-func (c *column) usual(subjects int) int {
-	for i := range c.values {
-		if most(c.values[i].subjects, subjects) {
-			return i
+// markColumn looks at the values of one field, and where the subjects do not agree in values, at their shapes. Where they do
+// not agree in these either, and there are too many to read one by one, the column is mixed.
+func (d *Decoded) markColumn(t *table, c *column) {
+	groups, of := make([]int, len(c.values)), make([]int, len(c.values))
+	for i, v := range c.values {
+		groups[i], of[i] = v.subjects, i
+	}
+	top, ok := settled(groups, t.subjects)
+	if !ok && hasShape(c.field) {
+		groups, of = c.byShape(d.shapes(c))
+		top, ok = settled(groups, t.subjects)
+		c.mixed = !ok && len(c.values) > review.SummaryAbove
+	}
+	if !ok {
+		return
+	}
+	usual := c.values[slices.Index(of, slices.Index(groups, top))].operation
+	for i, o := range t.operations {
+		if few(groups[of[c.of[i]]], top) {
+			o.rare = true
+			o.odd = append(o.odd, oddly{c, usual})
 		}
 	}
-	return -1
+}
+
+// byShape counts the subjects of each shape, in the order in which shapes first come, and gives the shape of each value.
+func (c *column) byShape(shapes []uint64) (groups, of []int) {
+	ids := make(map[uint64]int)
+	of = make([]int, len(shapes))
+	for i, shape := range shapes {
+		id, seen := ids[shape]
+		if !seen {
+			id = len(groups)
+			ids[shape] = id
+			groups = append(groups, 0)
+		}
+		of[i] = id
+		groups[id] += c.values[i].subjects
+	}
+	return groups, of
 }
 
 // order sorts the operations by kind, the larger first. No two compare equal, so the same leaves give the same review

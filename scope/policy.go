@@ -98,6 +98,8 @@ func utc(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") 
 // duration gives days, hours and minutes, or seconds below a minute.
 func duration(d time.Duration) string {
 	switch {
+	case d < 0: // the farthest that can be told turned around
+		return "more than 290 years"
 	case d < time.Minute:
 		return fmt.Sprintf("%d s", d/time.Second)
 	case d < 48*time.Hour:

@@ -28,6 +28,7 @@ type column struct {
 	field  protoreflect.FieldDescriptor
 	values []columnValue // distinct ones
 	of     []int32       // for each operation, which of values it has
+	mixed  bool          // the values have nothing in common, and are too many to read
 }
 
 type columnValue struct {

@@ -2,6 +2,7 @@ package scope
 
 import (
 	"slices"
+	"time"
 
 	"github.com/better-compute/approver/core/quorum"
 	"github.com/better-compute/approver/core/review"
@@ -32,7 +33,8 @@ type Judge struct {
 }
 
 // Judge holds signature files against the scope (WIRE.md §3, §5). Errors are those of a scope that contradicts the
-// verifier's trust domain or end of the window, INVALID_INPUT for a Judge without set, time or trust domain, and SCOPE_MISMATCH where a file is for another batch; whether the
+// verifier's trust domain or end of the window, INVALID_INPUT for a Judge without set, time or trust domain,
+// INVALID_STATE (clock) for a time that cannot be, and SCOPE_MISMATCH where a file is for another batch; whether the
 // approval holds is in the Verdict. Signatures of the scope file itself are not taken in: what counts was handed over.
 func (v *Verified) Judge(j Judge, files []*quorum.SignatureFile) (*Verdict, error) {
 	switch {
@@ -47,6 +49,9 @@ func (v *Verified) Judge(j Judge, files []*quorum.SignatureFile) (*Verdict, erro
 	policy := Policy{TrustDomain: j.TrustDomain, NotAfter: j.NotAfter, Time: j.Time}
 	t, err := v.terms(&policy)
 	if err != nil {
+		return nil, err
+	}
+	if err := review.CheckVerifierClock(j.Time, time.UnixMilli(int64(t.notAfter))); err != nil {
 		return nil, err
 	}
 	approval := v.approval(t)

@@ -221,3 +221,14 @@ func TestAbandonAndRemove(t *testing.T) {
 	p.Remove()
 	require.Empty(t, names(t, dir))
 }
+
+// A path is taken as the kernel takes it: ".." after a symbolic link is the folder the link leads to. And a name as long as
+// the file system takes has a temporary one too.
+func TestPathsAreTheKernels(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "a", "b"), 0o755))
+	require.NoError(t, os.Symlink("a/b", filepath.Join(dir, "link")))
+	require.NoError(t, durable.WriteFile(dir+"/link/../out", []byte("x"), 0o644))
+	require.FileExists(t, filepath.Join(dir, "a", "out"))
+	require.NoError(t, durable.WriteFile(dir+"/"+strings.Repeat("n", 255), []byte("x"), 0o644))
+}

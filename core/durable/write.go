@@ -8,7 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -18,6 +18,7 @@ import (
 // A Pending is an output that has a place but no name yet. Commit names it, Abandon removes it.
 type Pending struct {
 	path string
+	base string // the last part of path
 	dir  *os.File
 	file *os.File
 	tmp  string // name in dir, until the output has its own
@@ -33,11 +34,12 @@ func Create(path string, mode fs.FileMode) (*Pending, error) {
 	if _, err := os.Lstat(path); err == nil {
 		return nil, exists(path)
 	}
-	dir, err := os.Open(filepath.Dir(path))
+	folder, name := split(path)
+	dir, err := os.Open(folder)
 	if err != nil {
 		return nil, ioError(err)
 	}
-	p := &Pending{path: path, dir: dir, tmp: "." + filepath.Base(path) + ".tmp-" + rand.Text()[:8], mode: mode}
+	p := &Pending{path: path, base: name, dir: dir, tmp: "." + name[:min(len(name), longestNamed)] + ".tmp-" + rand.Text()[:8], mode: mode}
 	p.file, err = p.open(p.tmp)
 	if err == nil {
 		err = p.file.Chmod(mode)
@@ -49,12 +51,28 @@ func Create(path string, mode fs.FileMode) (*Pending, error) {
 	return p, nil
 }
 
+// longestNamed bounds what a temporary name keeps of the name, so that a name as long as the file system takes has one.
+const longestNamed = 200
+
+// split parts a path at its last slash and cleans nothing: after a symbolic link ".." is not where the text says.
+func split(path string) (folder, name string) {
+	i := strings.LastIndexByte(path, '/')
+	switch {
+	case i < 0:
+		return ".", path
+	case i == 0:
+		return "/", path[1:]
+	}
+	return path[:i], path[i+1:]
+}
+
 func (p *Pending) open(name string) (*os.File, error) {
 	fd, err := unix.Openat(int(p.dir.Fd()), name, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, uint32(p.mode.Perm()))
+	folder, _ := split(p.path)
 	if err != nil {
-		return nil, &fs.PathError{Op: "create", Path: filepath.Join(filepath.Dir(p.path), name), Err: err}
+		return nil, &fs.PathError{Op: "create", Path: folder + "/" + name, Err: err}
 	}
-	return os.NewFile(uintptr(fd), filepath.Join(filepath.Dir(p.path), name)), nil
+	return os.NewFile(uintptr(fd), folder+"/"+name), nil
 }
 
 func exists(path string) error {
@@ -108,14 +126,14 @@ func (p *Pending) Commit(check func(io.Reader) error) error {
 		err = p.readBack(check)
 	}
 	if err != nil {
-		unix.Unlinkat(int(p.dir.Fd()), filepath.Base(p.path), 0)
+		unix.Unlinkat(int(p.dir.Fd()), p.base, 0)
 	}
 	return err
 }
 
 // name moves the temporary file to its place by the first of three ways that the file system has.
 func (p *Pending) name() error {
-	dir, name := int(p.dir.Fd()), filepath.Base(p.path)
+	dir, name := int(p.dir.Fd()), p.base
 	err := renameNoReplace(dir, p.tmp, name)
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) {
 		if err = unix.Linkat(dir, p.tmp, dir, name, 0); err == nil {

@@ -79,13 +79,15 @@ func NewPublicKey(key *ecdsa.PublicKey) (PublicKey, error) {
 	return ParsePublicKey(append(spkiPrefix[:len(spkiPrefix)-1:len(spkiPrefix)-1], point...))
 }
 
-// ParsePublicPEM reads the form of a .pub file: one PUBLIC KEY block and nothing else but white space after it. The
-// error is INVALID_INPUT.
+// ParsePublicPEM reads the form of a .pub file: exactly what PEM writes, lines of 64 characters, with either line end. PEM
+// readers pass over what they do not know, each over something else, so a file with anything else in it may be two keys to
+// two programs. The error is INVALID_INPUT.
 func ParsePublicPEM(data []byte) (PublicKey, error) {
-	block, rest := pem.Decode(data)
-	if block == nil || block.Type != "PUBLIC KEY" || len(block.Headers) != 0 ||
-		!bytes.HasPrefix(data, []byte("-----BEGIN")) || len(bytes.TrimSpace(rest)) != 0 {
-		return PublicKey{}, wire.Errorf(wire.InvalidInput, "", "not a public key file; wanted: one PEM block PUBLIC KEY")
+	text := bytes.TrimSuffix(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), []byte("\n"))
+	block, _ := pem.Decode(append(bytes.Clone(text), '\n'))
+	if block == nil || block.Type != "PUBLIC KEY" ||
+		!bytes.Equal(append(text, '\n'), pem.EncodeToMemory(&pem.Block{Type: block.Type, Bytes: block.Bytes})) {
+		return PublicKey{}, wire.Errorf(wire.InvalidInput, "", "not a public key file; wanted: one PEM block PUBLIC KEY and nothing else")
 	}
 	return ParsePublicKey(block.Bytes)
 }

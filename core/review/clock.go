@@ -1,10 +1,6 @@
 package review
 
-import (
-	"time"
-
-	"github.com/better-compute/approver/core/wire"
-)
+import "time"
 
 // ReleaseDate is the day this release was made: no right clock shows an earlier one. It moves with each release.
 var ReleaseDate = time.Date(2026, time.November, 30, 0, 0, 0, 0, time.UTC)
@@ -18,22 +14,44 @@ type Time struct {
 	ByHand bool // given with --now, not read from the machine
 }
 
+// CheckVerifierClock is for a verifier, who may judge as of a day before this release was made and then gives it by hand. A
+// time that the machine shows is held against this release, any time against the longest window. The error is
+// INVALID_STATE, clock.
+func CheckVerifierClock(t Time, notAfter time.Time) error {
+	if f, wrong := clockStop(t, notAfter, !t.ByHand); wrong {
+		return f.Err()
+	}
+	return nil
+}
+
 // ClockFindings judges a reading against what cannot be: a time before this release, or so long before the end of a
 // window that nobody could have opened it yet. notAfter may be the zero Time where no window is at stake. A time given
 // by hand is a finding of its own.
 func ClockFindings(t Time, notAfter time.Time) []Finding {
 	var found []Finding
-	switch {
-	case t.Now.Before(ReleaseDate):
-		found = append(found, clockStop(t, "%s %s, before this release was made (%s)", t.source(), stamp(t.Now), ReleaseDate.Format(time.DateOnly)))
-	case !notAfter.IsZero() && t.Now.Before(notAfter.Add(-LongestWindow)):
-		found = append(found, clockStop(t, "%s %s, more than 720 h before the window ends (%s): the clock is slow, or the window longer than any may be",
-			t.source(), stamp(t.Now), stamp(notAfter)))
+	if f, wrong := clockStop(t, notAfter, true); wrong {
+		found = append(found, f)
 	}
 	if t.ByHand {
 		found = append(found, NewFinding(ClockByHand, Escape("the time was given with --now: "+stamp(t.Now))))
 	}
 	return found
+}
+
+// clockStop tells whether a clock cannot be right; sinceRelease holds it against this release too.
+func clockStop(t Time, notAfter time.Time, sinceRelease bool) (f Finding, wrong bool) {
+	says := ""
+	switch {
+	case sinceRelease && t.Now.Before(ReleaseDate):
+		says = "before this release was made (" + ReleaseDate.Format(time.DateOnly) + ")"
+	case !notAfter.IsZero() && t.Now.Before(notAfter.Add(-LongestWindow)):
+		says = "more than 720 h before the window ends (" + stamp(notAfter) + "): the clock is slow, or the window longer than any may be"
+	default:
+		return Finding{}, false
+	}
+	f = NewFinding(Clock, Escape(t.source()+" "+stamp(t.Now)+", "+says))
+	f.Details = map[string]any{"now": t.Now.UnixMilli()}
+	return f, true
 }
 
 // source begins a sentence about the clock.
@@ -42,12 +60,6 @@ func (t Time) source() string {
 		return "the clock given with --now is"
 	}
 	return "the clock shows"
-}
-
-func clockStop(t Time, format string, args ...any) Finding {
-	f := NewFinding(Clock, Escape(wire.Errorf("", "", format, args...).Message))
-	f.Details = map[string]any{"now": t.Now.UnixMilli()}
-	return f
 }
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }

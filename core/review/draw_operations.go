@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // operations draws the outliers, then the rest in the document's order; Brief takes the rest kind by kind.
@@ -96,7 +95,7 @@ func (p *printer) operation(o *Operation, n, all int) {
 	}
 	if o.Type.s != "" {
 		p.indent(fieldsAt)
-		p.text(o.Type.s, fieldsAt)
+		p.single(o.Type.s, false, "", fieldsAt)
 	}
 	switch fields := o.Fields(); {
 	case len(fields) > 0:
@@ -220,29 +219,25 @@ func (p *printer) difference(f *Field, at int) {
 	const short = 20
 	a, b := f.Value[line].s, f.Usual[line].s
 	same := 0
-	for same < min(len(a), len(b)) && a[same] == b[same] {
-		same++
-	}
-	for same > 0 && !utf8.RuneStart((a + " ")[same]) {
-		same--
+	for same < len(a) && strings.HasPrefix(b[same:], a[same:same+unit(a[same:])]) {
+		same += unit(a[same:])
 	}
 	if len(a) > short && same > 0 {
-		p.indent(at)
 		const says = "they differ from here on: "
+		left := min(at, columns/2) // deep down there would be no room
+		p.indent(left)
 		p.w.WriteString(says)
-		p.text(`"`+fewRunes(a[same:])+`", "`+fewRunes(b[same:])+`"`, at+len(says))
+		p.text(`"`+fewUnits(a[same:])+`", "`+fewUnits(b[same:])+`"`, left+len(says))
 	}
 }
 
-// fewRunes gives the beginning of a text.
-func fewRunes(s string) string {
-	n := 0
-	for i := range s {
-		if n++; n > 12 {
-			return s[:i]
-		}
+// fewUnits gives the beginning of an escaped text.
+func fewUnits(s string) string {
+	i := 0
+	for n := 0; n < 12 && i < len(s); n++ {
+		i += unit(s[i:])
 	}
-	return s
+	return s[:i]
 }
 
 // isString tells whether the value is a text from outside rather than a number or name of ours.

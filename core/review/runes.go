@@ -26,10 +26,14 @@ var rightToLeft = &unicode.RangeTable{
 	R32: []unicode.Range32{{Lo: 0x10800, Hi: 0x10fff, Stride: 1}, {Lo: 0x1e800, Hi: 0x1efff, Stride: 1}},
 }
 
-// blank holds letters and symbols without ink that no Unicode property names: Braille blank, object replacement, musical
-// null notehead, Egyptian blanks, Khitan filler. The Hangul fillers are default-ignorable.
+// blank holds letters and symbols without ink or width that no Unicode property names: Braille blank, object replacement,
+// musical null notehead, Egyptian blanks, Khitan filler, the parts that Hangul syllables are composed of. The Hangul fillers
+// are default-ignorable.
 var blank = &unicode.RangeTable{
-	R16: []unicode.Range16{{Lo: 0x2800, Hi: 0x2800, Stride: 1}, {Lo: 0xfffc, Hi: 0xfffc, Stride: 1}},
+	R16: []unicode.Range16{
+		{Lo: 0x1160, Hi: 0x11ff, Stride: 1}, // vowels and final consonants of Hangul, which terminals give no width
+		{Lo: 0x2800, Hi: 0x2800, Stride: 1}, {Lo: 0xd7b0, Hi: 0xd7ff, Stride: 1}, {Lo: 0xfffc, Hi: 0xfffc, Stride: 1},
+	},
 	R32: []unicode.Range32{{Lo: 0x13441, Hi: 0x13442, Stride: 1}, {Lo: 0x16fe4, Hi: 0x16fe4, Stride: 1}, {Lo: 0x1d159, Hi: 0x1d159, Stride: 1}},
 }
 

@@ -13,7 +13,7 @@ import (
 
 // DecodeJSON reads a JSON file of ours into v, strictly (WIRE.md §5): UTF-8 without BOM, no duplicate member, no unknown
 // member, exact letter case, integers in plain digits up to 2^53-1, no escape in any string or member name, at most 16
-// levels, one value and nothing after it, at most 64 MiB. Members of v are pointers or slices, so that null is the same
+// levels and 50,000 elements of an array, one value and nothing after it, at most 64 MiB. Members of v are pointers or slices, so that null is the same
 // as an absent member; the caller checks which are there. what names the file in the error, an INVALID_INPUT.
 func DecodeJSON(what string, data []byte, v any) error {
 	if len(data) > MaxFileBytes {
@@ -35,6 +35,9 @@ func checkTokens(data []byte) error {
 		kind := d.PeekKind()
 		if d.StackDepth() > MaxJSONDepth {
 			return errors.New("more than 16 levels")
+		}
+		if kind, length := d.StackIndex(d.StackDepth()); kind == '[' && length > MaxArrayElements {
+			return errors.New("an array of more than " + strconv.Itoa(MaxArrayElements) + " elements")
 		}
 		raw, err := readToken(d, kind)
 		if err == io.EOF {

@@ -4,6 +4,7 @@ package wire
 const (
 	MaxFileBytes     = 64 << 20  // a JSON file
 	MaxJSONDepth     = 16        // levels of objects and arrays
+	MaxArrayElements = MaxLeaves // of any JSON file but a scope file: no list names more than a batch can hold
 	MaxInteger       = 1<<53 - 1 // an integer in JSON
 	MaxIDBytes       = 128       // batch id, command id, node id
 	MaxKindBytes     = 64

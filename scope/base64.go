@@ -43,8 +43,14 @@ func appendBase64(dst, text []byte) (out []byte, ok bool) {
 		full--
 	}
 	out = dst[:n+3*full]
-	q, bad := text[:4*full], uint16(0)
-	for d := out[n:]; len(q) >= 4 && len(d) >= 3; q, d = q[4:], d[3:] {
+	q, d, bad := text[:4*full], out[n:], uint16(0)
+	for ; len(q) >= 8 && len(d) >= 8; q, d = q[8:], d[6:] { // writes two bytes too many, which the next turn overwrites
+		v := binary.LittleEndian.Uint64(q)
+		a, b, c, e := pairs[uint16(v)], pairs[uint16(v>>16)], pairs[uint16(v>>32)], pairs[uint16(v>>48)]
+		bad |= a | b | c | e
+		binary.BigEndian.PutUint64(d, (uint64(a)<<36|uint64(b)<<24|uint64(c)<<12|uint64(e))<<16)
+	}
+	for ; len(q) >= 4 && len(d) >= 3; q, d = q[4:], d[3:] {
 		high, low := pairs[binary.LittleEndian.Uint16(q)], pairs[binary.LittleEndian.Uint16(q[2:])]
 		bad |= high | low
 		v := uint32(high)<<12 | uint32(low)

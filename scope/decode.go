@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"hash/maphash"
 	"slices"
+	"sync"
 
 	"github.com/better-compute/approver/core/kinds"
 )
@@ -33,6 +34,7 @@ type operation struct {
 	class    class
 	rare     bool        // few subjects of its kind have it
 	root     bool        // a machine runs a text of it with full rights
+	plain    bool        // no text of it needs an escape
 	kind     *kinds.Kind // nil where unknown
 	kindName string
 	typeURL  string
@@ -76,7 +78,10 @@ func (v *Verified) Decode() *Decoded {
 		d.ordered[i] = &d.operations[i]
 	}
 	d.order()
+	var wg sync.WaitGroup
+	wg.Go(d.markPlain)
 	d.markRare()
+	wg.Wait()
 	return d
 }
 
@@ -85,7 +90,9 @@ func (v *Verified) Decode() *Decoded {
 func (v *Verified) group() (of []uint32, keys []operationKey, counts []uint32) {
 	const none = ^uint32(0)
 	of = make([]uint32, len(v.leaves))
-	var chain []uint32 // the operation before with the same short key
+	// Room for the worst case costs no memory that is not touched.
+	keys, counts = make([]operationKey, 0, len(v.leaves)), make([]uint32, 0, len(v.leaves))
+	chain := make([]uint32, 0, len(v.leaves)) // the operation before with the same short key
 	last := make(map[uint64]uint32)
 	seed := maphash.MakeSeed()
 	var g grouper

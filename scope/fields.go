@@ -13,10 +13,7 @@ import (
 // documentOperations makes the operations of the document; their fields are decoded when they are drawn.
 func (d *Decoded) documentOperations() []review.Operation {
 	// All subjects share one slice: 50,000 operations of one subject each are not 50,000 slices.
-	subjects := make([]review.Text, len(d.positions))
-	for i, leaf := range d.positions {
-		subjects[i] = review.Escape(string(d.verified.leaves[leaf].subject))
-	}
+	subjects := d.allSubjects()
 	out := make([]review.Operation, len(d.ordered))
 	for i, o := range d.ordered {
 		out[i] = review.Operation{
@@ -28,6 +25,22 @@ func (d *Decoded) documentOperations() []review.Operation {
 		}
 	}
 	return out
+}
+
+// allSubjects gives the subjects of the leaves in the order of positions, all of them views of one string.
+func (d *Decoded) allSubjects() []review.Text {
+	var all strings.Builder
+	for _, leaf := range d.positions {
+		all.Write(d.verified.leaves[leaf].subject)
+	}
+	rest := all.String()
+	subjects := make([]review.Text, len(d.positions))
+	for i, leaf := range d.positions {
+		n := len(d.verified.leaves[leaf].subject)
+		subjects[i] = review.Escape(rest[:n])
+		rest = rest[n:]
+	}
+	return subjects
 }
 
 // sharedDigest gives the digest of the payload where all subjects share it.

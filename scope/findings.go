@@ -206,11 +206,11 @@ func (d *Decoded) kindNames() (names []string) {
 func (d *Decoded) addressTwice() (twice []string) {
 	first := make(map[string]string)
 	for i := range d.verified.leaves {
-		subject := string(d.verified.leaves[i].subject)
-		if !strings.HasPrefix(subject, "bmc:") {
+		s, _ := wire.ParseSubject(d.verified.leaves[i].subject)
+		if s.Form != wire.SubjectBMC {
 			continue
 		}
-		s, _ := wire.ParseSubject([]byte(subject))
+		subject := string(d.verified.leaves[i].subject)
 		folded := string(s.Node) + "/" + strings.ToLower(string(s.Target))
 		if other, ok := first[folded]; !ok {
 			first[folded] = subject
@@ -225,7 +225,7 @@ func (d *Decoded) addressTwice() (twice []string) {
 func (d *Decoded) mapOrder() (pairs []string) {
 	first := make(map[string]int)
 	for i, o := range d.ordered {
-		if o.class != shown || !o.hasMap() {
+		if o.class != shown || !o.kind.HasMaps() {
 			continue
 		}
 		key := o.kindName + "\x00" + string(o.kind.SortMaps(o.withoutRelayed()))
@@ -236,16 +236,6 @@ func (d *Decoded) mapOrder() (pairs []string) {
 		}
 	}
 	return pairs
-}
-
-func (o *operation) hasMap() bool {
-	fields := o.kind.Message().Fields()
-	for i := range fields.Len() {
-		if fields.Get(i).IsMap() || fields.Get(i).Message() != nil {
-			return true
-		}
-	}
-	return false
 }
 
 // runsAsRoot names the kinds with user data, or with the body of a relayed request.

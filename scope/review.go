@@ -248,29 +248,34 @@ func (d *Decoded) escapes(facts []review.Fact) (found []escapeCount) {
 		add(f.Name, n)
 	}
 	for i, o := range d.ordered {
-		if !review.PlainBytes([]byte(o.typeURL)) {
+		if o.kind == nil { // that of a known kind is its own
 			add(fmt.Sprintf("operation %d, type", i+1), review.Escape(o.typeURL).Escapes())
 		}
-		if o.class == shown && !d.plain(o) {
+		if o.class == shown && !o.plain {
 			countFields(d.fields(o), fmt.Sprintf("operation %d, %s", i+1, o.kindName), add)
 		}
 	}
 	return found
 }
 
-// plain tells whether no text of the payload needs an escape. A line feed starts a line of a text, but is an escape in the
-// key of a map.
-func (d *Decoded) plain(o *operation) bool {
-	check := review.PlainLines
-	if d.tables[o.kindName].maps {
-		check = review.PlainBytes
+// markPlain notes which operations have no text that needs an escape: only the others are decoded to count them. A line
+// feed starts a line of a text, but is an escape in the key of a map.
+func (d *Decoded) markPlain() {
+	for i := range d.operations {
+		o := &d.operations[i]
+		if o.class != shown {
+			continue
+		}
+		check := review.PlainLines
+		if o.kind.HasMaps() {
+			check = review.PlainBytes
+		}
+		o.plain = true
+		o.kind.Texts(o.payload, func(text []byte) bool {
+			o.plain = check(text)
+			return o.plain
+		})
 	}
-	all := true
-	o.kind.Texts(o.payload, func(text []byte) bool {
-		all = check(text)
-		return all
-	})
-	return all
 }
 
 func countFields(fields []review.Field, path string, add func(string, int)) {

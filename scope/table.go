@@ -20,7 +20,6 @@ type table struct {
 	operations []*operation
 	subjects   int
 	columns    []column
-	maps       bool // a field is a map, or a message that may hold one
 }
 
 // A column is one field; the relayed address or target has none.
@@ -49,14 +48,13 @@ func tabulate(operations []*operation) *table {
 	}
 	slices.SortFunc(t.columns, func(a, b column) int { return cmp.Compare(a.field.Number(), b.field.Number()) })
 	seed := maphash.MakeSeed()
-	t.maps = operations[0].hasMap()
 	script := scripts[kind.Name()].number
 	ids := make([]map[uint64]int32, len(t.columns))
 	hashes := make([]uint64, len(t.columns))
 	for i, o := range operations {
 		t.subjects += o.size()
 		payload := o.payload
-		if t.maps {
+		if kind.HasMaps() {
 			payload = kind.SortMaps(payload)
 		}
 		clear(hashes)

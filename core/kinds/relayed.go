@@ -10,3 +10,7 @@ func (k *Kind) RelayedField() protowire.Number {
 	}
 	return k.relayed.number
 }
+
+// HasMaps tells whether the kind's message, or one within it, has a map: only then are there two payloads that differ in
+// nothing but the order of entries.
+func (k *Kind) HasMaps() bool { return k.hasMap }

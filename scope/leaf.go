@@ -126,7 +126,7 @@ func (p *parser) leafMember(l *leaf, member int) error {
 		return p.payload(l)
 	case lLeafIndex:
 		n, err := p.s.integer("leafIndex")
-		l.index = int64(n)
+		l.index, p.out.placed = int64(n), true
 		return err
 	}
 	raw, err := p.s.str(leafNames[member])
@@ -270,6 +270,7 @@ func (p *parser) value(l *leaf, raw []byte) error {
 		return p.badString(raw, "payload value", "canonical padded base64")
 	}
 	l.payload = p.arena.take(len(decoded))
+	p.out.bytes += len(decoded)
 	return nil
 }
 

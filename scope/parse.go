@@ -23,11 +23,13 @@ type Parsed struct {
 	kinds  interned
 	types  interned // type URLs
 	count  int      // leaves in the file, also those over the limit, which are not kept
+	bytes  int      // payload bytes of the leaves that are kept
+	placed bool     // a leaf says where it stands in hash order
 
 	badLeaf int   // the first leaf not of its form, when badForm is not nil
 	badForm error // an INVALID_INPUT
 	limits  limits
-	digests *digester
+	digests digester
 }
 
 // A Header is what a scope file says of itself beside its leaves. Nothing of it is verified: the root and size are
@@ -64,16 +66,17 @@ var standardLimits = limits{wire.MaxFileBytes, wire.MaxLeaves, wire.MaxBatchByte
 func Parse(r io.Reader, workers int) (*Parsed, error) { return parse(r, workers, standardLimits) }
 
 func parse(r io.Reader, workers int, l limits) (*Parsed, error) {
+	a := newAssistant(workers)
 	p := parser{
-		s:   scanner{source: newSource(r, workers), most: l.fileBytes},
-		out: &Parsed{limits: l, digests: newDigester(workers)},
+		s:   scanner{source: newSource(r, a), most: l.fileBytes},
+		out: &Parsed{limits: l, digests: digester{assistant: a}},
 	}
 	err := p.file()
 	if err == nil {
 		err = p.s.finish()
 	}
-	p.s.source.close()
 	p.out.digests.finish(p.out.leaves)
+	a.finish()
 	switch {
 	case errors.Is(err, errTooLarge):
 		return nil, wire.Errorf(wire.InvalidInput, "", "the scope file is over %d bytes", l.fileBytes)

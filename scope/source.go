@@ -10,12 +10,11 @@ const (
 	headroom = 8 << 10
 )
 
-// A source gives a file window by window. With two workers the next one is read while the last one is looked at.
+// A source gives a file window by window. With an assistant the next one is read while the last one is looked at.
 type source struct {
-	r       io.Reader
-	windows chan window   // nil where nothing reads ahead
-	free    chan []byte   // buffers that were looked at
-	done    chan struct{} // closed when nobody wants more windows
+	r         io.Reader
+	assistant *assistant
+	ahead     chan window // the window that was asked for
 }
 
 // A window is what was read into buf from headroom on. err is io.EOF with the last one.
@@ -25,40 +24,18 @@ type window struct {
 	err error
 }
 
-func newSource(r io.Reader, workers int) *source {
-	s := &source{r: r}
-	if workers < 2 {
-		return s
+func newSource(r io.Reader, a *assistant) *source {
+	s := &source{r: r, assistant: a, ahead: make(chan window, 1)}
+	if a != nil {
+		s.ask(newBuffer())
 	}
-	s.windows, s.free, s.done = make(chan window), make(chan []byte, 2), make(chan struct{})
-	s.free <- newBuffer()
-	go s.readAhead()
 	return s
 }
 
 func newBuffer() []byte { return make([]byte, headroom+windowBytes) }
 
-// readAhead reads windows until the file or the wish for them ends.
-func (s *source) readAhead() {
-	defer close(s.windows)
-	for {
-		var w window
-		select {
-		case buf := <-s.free:
-			w = s.read(buf)
-		case <-s.done:
-			return
-		}
-		select {
-		case s.windows <- w:
-		case <-s.done:
-			return
-		}
-		if w.err != nil {
-			return
-		}
-	}
-}
+// ask has a window read into a buffer.
+func (s *source) ask(buf []byte) { s.assistant.urgent <- func() { s.ahead <- s.read(buf) } }
 
 func (s *source) read(buf []byte) window {
 	n, err := io.ReadFull(s.r, buf[headroom:])
@@ -74,19 +51,12 @@ func (s *source) next(before []byte) window {
 	if before == nil {
 		before = newBuffer()
 	}
-	if s.windows == nil {
+	if s.assistant == nil {
 		return s.read(before)
 	}
-	s.free <- before
-	return <-s.windows
-}
-
-// close ends the reading ahead, and waits until the reader is no longer in use.
-func (s *source) close() {
-	if s.windows == nil {
-		return
+	w := <-s.ahead
+	if w.err == nil {
+		s.ask(before)
 	}
-	close(s.done)
-	for range s.windows {
-	}
+	return w
 }

@@ -60,7 +60,7 @@ func (p *Parsed) Verify(o VerifyOptions) (*Verified, error) {
 	if err := p.checkTotals(); err != nil {
 		return nil, err
 	}
-	if err := v.checkDeclared(); err != nil {
+	if err := v.checkDeclared(p.placed); err != nil {
 		return nil, err
 	}
 	return v, nil
@@ -75,7 +75,7 @@ func (v *Verified) checkLeaves(p *Parsed, workers int) error {
 		check := func() {
 			var walked kinds.Walked
 			for i := len(v.leaves) * w / workers; i < len(v.leaves)*(w+1)/workers; i++ {
-				if failed[w] = v.checkLeaf(p.digests, i, &walked); failed[w] != nil {
+				if failed[w] = v.checkLeaf(&p.digests, i, &walked); failed[w] != nil {
 					return
 				}
 			}
@@ -163,18 +163,15 @@ func (p *Parsed) checkTotals() error {
 	if p.count > p.limits.leaves {
 		return wire.Errorf(wire.InvalidInput, "too-many-leaves", "%d leaves; at most %d are taken", p.count, p.limits.leaves)
 	}
-	total := 0
-	for i := range p.leaves {
-		total += len(p.leaves[i].payload)
-	}
-	if total > p.limits.batchBytes {
-		return wire.Errorf(wire.InvalidInput, "payload-too-large", "the payloads have %d bytes; at most %d are taken in one batch", total, p.limits.batchBytes)
+	if p.bytes > p.limits.batchBytes {
+		return wire.Errorf(wire.InvalidInput, "payload-too-large", "the payloads have %d bytes; at most %d are taken in one batch", p.bytes, p.limits.batchBytes)
 	}
 	return nil
 }
 
-// checkDeclared holds what the file declares against what was computed. The file declares nothing when it is a bare array.
-func (v *Verified) checkDeclared() error {
+// checkDeclared holds what the file declares against what was computed; placed tells whether any leaf declares its index.
+// The root and size of a bare array are the computed ones.
+func (v *Verified) checkDeclared(placed bool) error {
 	h := &v.header
 	if h.Bare {
 		h.Root, h.Size = v.scope.Root(), uint64(v.scope.Size())
@@ -183,7 +180,7 @@ func (v *Verified) checkDeclared() error {
 		return wire.Errorf(wire.ScopeMismatch, "", "the file holds %d leaves and declares %d", v.scope.Size(), h.Size).
 			With("declared", h.Size).With("computed", v.scope.Size())
 	}
-	for index := range v.scope.Size() {
+	for index := 0; placed && index < v.scope.Size(); index++ {
 		if l := v.at(index); l.index >= 0 && l.index != int64(index) {
 			return wire.Errorf(wire.ScopeMismatch, "", "leaf %d declares leafIndex %d; in hash order it is %d",
 				v.scope.Given(index), l.index, index).With("declared", l.index).With("computed", index)

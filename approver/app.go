@@ -31,11 +31,21 @@ type app struct {
 }
 
 func osApp() *app {
+	var stdout io.Writer = os.Stdout
+	if closed(1) {
+		stdout = closedStream{}
+	}
 	return &app{
-		stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, now: time.Now, loadModule: hsm.LoadModule,
+		stdout: stdout, stderr: os.Stderr, getenv: os.Getenv, now: time.Now, loadModule: hsm.LoadModule,
 		openTTY: func() (*os.File, error) { return os.OpenFile("/dev/tty", os.O_RDWR, 0) },
 	}
 }
+
+// A closedStream is a standard output that whoever started the program has closed. What is written there would be lost, a
+// signature among it.
+type closedStream struct{}
+
+func (closedStream) Write([]byte) (int, error) { return 0, os.ErrClosed }
 
 // run runs one command line and gives its exit status: 0 done, 1 refused or failed, 2 usage.
 func run(ctx context.Context, a *app, args []string) int {
@@ -90,12 +100,7 @@ Start with 'approver demo', which does all of it on an embedded software token.`
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print reviews and errors as JSON (ASCII)")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok && errors.Is(err, errTwice) {
-			return usage("--" + e.GetFlag().Name + " is given twice")
-		}
-		return &usageError{err}
-	})
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(a.batchCommand(), a.demoCommand())
 	root.SetHelpCommand(helpCommand())
 	return root
@@ -137,27 +142,45 @@ func noArguments(c *cobra.Command, args []string) error {
 	return usage("unexpected argument " + strconv.Quote(args[0]) + ": files are named with flags, several in one flag with commas between")
 }
 
-// onceFlags makes it a usage error to give a flag twice: of two trust domains, roots or clocks the last would win silently.
-// Lists and switches may be repeated.
-func onceFlags(c *cobra.Command) {
+// strictFlags refuses what a shell makes of an unset variable or a line written twice: an empty value would drop the check it
+// stands for, and of two values the last would win silently. Lists and switches may be repeated.
+func strictFlags(c *cobra.Command) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if f.Value.Type() != "stringSlice" && f.Value.Type() != "bool" {
-			f.Value = &onceValue{Value: f.Value}
+		if f.Value.Type() != "bool" {
+			f.Value = &strictValue{Value: f.Value, once: f.Value.Type() != "stringArray"}
 		}
 	})
 }
 
-var errTwice = errors.New("it is given twice")
+var (
+	errTwice = errors.New("it is given twice")
+	errEmpty = errors.New("it is empty")
+)
 
-type onceValue struct {
+type strictValue struct {
 	pflag.Value
-	set bool
+	once, set bool
 }
 
-func (v *onceValue) Set(s string) error {
-	if v.set {
+func (v *strictValue) Set(s string) error {
+	switch {
+	case v.once && v.set:
 		return errTwice
+	case s == "":
+		return errEmpty
 	}
 	v.set = true
 	return v.Value.Set(s)
+}
+
+// flagError says what is wrong with a flag in our own words where the reason is ours.
+func flagError(_ *cobra.Command, err error) error {
+	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		for _, ours := range []error{errTwice, errEmpty} {
+			if errors.Is(err, ours) {
+				return usage("--" + e.GetFlag().Name + ": " + ours.Error())
+			}
+		}
+	}
+	return &usageError{err}
 }

@@ -10,7 +10,7 @@ func (a *app) batchCommand() *cobra.Command {
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	for _, sub := range []*cobra.Command{a.keygenCommand(), a.showCommand(), a.signCommand(), a.verifyCommand()} {
-		onceFlags(sub)
+		strictFlags(sub)
 		c.AddCommand(sub)
 	}
 	return c

@@ -72,7 +72,13 @@ func (a *app) keygen(ctx context.Context, path string, plaintext bool) error {
 	if err := commitAll(outs, private, key.Public().PEM(), proof); err != nil {
 		return err
 	}
-	return a.tellKey(key.Public().KID().String(), path)
+	if err := a.tellKey(key.Public().KID().String(), path); err != nil {
+		for _, out := range outs {
+			out.Remove()
+		}
+		return err
+	}
+	return nil
 }
 
 // commitAll writes the public files first, so that what a failure leaves behind holds no secret, and removes what it wrote.

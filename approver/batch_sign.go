@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/better-compute/approver/core/ceremony"
 	"github.com/better-compute/approver/core/durable"
@@ -112,6 +114,11 @@ func (a *app) confirm(ctx context.Context, r *review.Review, f *signFlags, t *te
 	if err := a.draw(r.Document(), detail, false); err != nil {
 		return nil, nil, err
 	}
+	if asks && !a.seen() { // whoever answers must have it before their eyes
+		if err := review.WriteText(t.tty, r.Document(), detail); err != nil {
+			return nil, nil, err
+		}
+	}
 	if stop := r.Stop(); stop != nil {
 		return nil, nil, stop
 	}
@@ -135,6 +142,12 @@ func (a *app) confirm(ctx context.Context, r *review.Review, f *signFlags, t *te
 	return nil, accepted, err
 }
 
+// seen tells whether standard error is a terminal, and nothing that is read later or never.
+func (a *app) seen() bool {
+	file, ok := a.stderr.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
 // ask has a person type what the review shows.
 func (a *app) ask(ctx context.Context, r *review.Review, t *terminal) (*ceremony.Accepted, error) {
 	challenge, err := ceremony.NewChallenge(r)
@@ -143,6 +156,7 @@ func (a *app) ask(ctx context.Context, r *review.Review, t *terminal) (*ceremony
 	}
 	fmt.Fprintf(t.tty, "\nTo sign this, type what the review shows. Anything else signs nothing.\n")
 	t.dropTypedAhead()
+	defer t.dropTypedAhead() // what was pasted beyond the answers is neither a PIN nor for the shell
 	var answers []string
 	for _, question := range challenge.Questions() {
 		answer, err := t.ask(ctx, question+": ")

@@ -74,6 +74,7 @@ The signature file will say that it is unchecked.
 
 `, f.size, f.batch, f.root, f.trustDomain, time.UnixMilli(int64(notAfter)).UTC().Format("2006-01-02 15:04:05 UTC"))
 	t.dropTypedAhead()
+	defer t.dropTypedAhead()
 	typed, err := t.ask(ctx, "Type the batch id: ")
 	if err != nil {
 		return nil, err

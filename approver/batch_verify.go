@@ -42,7 +42,7 @@ The set and the trust domain are yours; neither is taken from a file under test.
 	s.StringVar(&f.batch, "batch", "", "batch `ID`, for a bare array of leaves")
 	s.StringVar(&f.notAfter, "not-after", "", "`TIME` at which the approval ends, where the scope file does not say")
 	s.StringVar(&f.trustDomain, "trust-domain", "", "trust domain of your deployment, `NAME`")
-	s.StringSliceVar(&f.approvers, "approvers", nil, "approver set `FILE`, or the .pub files of its keys, comma-separated")
+	s.StringArrayVar(&f.approvers, "approvers", nil, "approver set `FILE`, or the .pub files of its keys, comma-separated")
 	s.Uint32Var(&f.threshold, "threshold", 0, "approvals that are needed, `K`, with .pub files")
 	s.StringVar(&f.tiers, "tiers", "", "fewer for small batches, `SIZE:K,...`, with .pub files")
 	registerNow(c, &f.now)

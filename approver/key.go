@@ -53,6 +53,9 @@ func (a *app) findKey(ctx context.Context, f *keyFlags, set *quorum.Set) (*found
 	if f.key == "" {
 		return nil, usage("--key is missing")
 	}
+	if f.timeout <= 0 {
+		return nil, usage("--timeout is a time above zero, as in 60s")
+	}
 	if f.pub != "" {
 		var err error
 		if k.expected, err = readPublicKey(f.pub); err != nil {

@@ -37,7 +37,7 @@ func (f *reviewFlags) register(c *cobra.Command) {
 	s.StringVar(&f.notAfter, "not-after", "", "`TIME` at which the approval ends, RFC 3339 or Unix milliseconds (default: the file's)")
 	s.StringVar(&f.trustDomain, "trust-domain", "", "trust domain of your deployment, `NAME` (default: the file's word, which is a finding)")
 	s.StringVar(&f.batch, "batch", "", "batch `ID`, for a bare array of leaves")
-	s.StringSliceVar(&f.approvers, "approvers", nil, "approver set `FILE`, or the .pub files of its keys, comma-separated")
+	s.StringArrayVar(&f.approvers, "approvers", nil, "approver set `FILE`, or the .pub files of its keys, comma-separated")
 	s.StringVar(&f.operationsOut, "operations-out", "", "write every operation, whole, with all its subjects to `FILE` (JSON)")
 	registerNow(c, &f.now)
 }
@@ -122,9 +122,12 @@ func parseRoot(s string) (merkle.Hash, error) {
 }
 
 // readApprovers reads an approver set file, or .pub files, whose threshold is then not known.
-func readApprovers(paths []string) (set *quorum.Set, thresholdUnknown bool, err error) {
-	for i := range paths {
-		paths[i] = strings.TrimSpace(paths[i])
+func readApprovers(given []string) (set *quorum.Set, thresholdUnknown bool, err error) {
+	var paths []string
+	for _, list := range given {
+		for path := range strings.SplitSeq(list, ",") {
+			paths = append(paths, strings.Trim(path, " "))
+		}
 	}
 	first, err := durable.ReadFile(paths[0], wire.MaxFileBytes)
 	if err != nil {

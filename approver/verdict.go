@@ -52,7 +52,8 @@ func (r *report) now() uint64 { return uint64(r.judge.Time.Now.UnixMilli()) }
 func (r *report) unchecked() []quorum.KID {
 	kids := []quorum.KID{}
 	for _, f := range r.files {
-		if f.Unchecked && slices.Contains(r.verdict.Approved, f.KID) && !slices.Contains(kids, f.KID) {
+		key, _ := r.judge.Set.Key(f.KID)
+		if f.Unchecked && f.Verifies(key) && slices.Contains(r.verdict.Approved, f.KID) && !slices.Contains(kids, f.KID) {
 			kids = append(kids, f.KID)
 		}
 	}
@@ -112,8 +113,9 @@ func (r *report) but() string {
 
 // file names the file of a signature that counts.
 func (r *report) file(kid quorum.KID) review.Text {
+	key, _ := r.judge.Set.Key(kid)
 	for i, f := range r.files {
-		if f.KID == kid {
+		if f.KID == kid && f.Verifies(key) {
 			return review.Escape("(" + r.paths[i] + ")")
 		}
 	}

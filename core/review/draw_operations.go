@@ -78,7 +78,7 @@ const fieldsAt = 5
 // operation draws one, the nth of all.
 func (p *printer) operation(o *Operation, n, all int) {
 	if o.Outlier {
-		defer p.whole()()
+		defer p.closely()()
 	}
 	p.w.WriteByte('\n')
 	at := p.ordinal(strconv.Itoa(n) + " of " + strconv.Itoa(all))
@@ -153,7 +153,7 @@ func (p *printer) fields(fields []Field, level int) {
 // field draws a field with its name in so many columns, and what it holds.
 func (p *printer) field(f *Field, width, level int) {
 	if f.Odd { // what differs may be what a shortened value leaves out
-		defer p.whole()()
+		defer p.closely()()
 	}
 	left := fieldsAt + 2*min(level, indentedLevels)
 	at := left + width + 2
@@ -243,11 +243,12 @@ func fewUnits(s string) string {
 // isString tells whether the value is a text from outside rather than a number or name of ours.
 func (f *Field) isString() bool { return strings.HasSuffix(strings.TrimSuffix(f.Type, ">"), "string") }
 
-// whole draws without leaving anything out until the function it gives is called.
-func (p *printer) whole() (restore func()) {
-	detail := p.detail
-	p.detail = Whole
-	return func() { p.detail = detail }
+// closely draws many times as much as Brief does until the function it gives is called: what differs is read whole, and
+// still a file cannot make it endless.
+func (p *printer) closely() (restore func()) {
+	scale := p.scale
+	p.scale = closeScale
+	return func() { p.scale = scale }
 }
 
 // isName tells whether a name is made as identifiers and indexes are, so that it needs no quotes.

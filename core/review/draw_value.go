@@ -83,7 +83,7 @@ func (p *printer) value(lines []Text, quote bool, after string, at int) {
 func (p *printer) single(s string, quote bool, after string, at int) {
 	head, tail := s, ""
 	if p.detail == Brief {
-		head, tail = shorten(s, briefBytes)
+		head, tail = shorten(s, briefBytes*p.scale)
 	}
 	drawn := head
 	if tail != "" {

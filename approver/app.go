@@ -146,6 +146,9 @@ func noArguments(c *cobra.Command, args []string) error {
 // stands for, and of two values the last would win silently. Lists and switches may be repeated.
 func strictFlags(c *cobra.Command) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Value.Type() == "stringArray" {
+			f.DefValue = "" // no "(default [])" in the help
+		}
 		if f.Value.Type() != "bool" {
 			f.Value = &strictValue{Value: f.Value, once: f.Value.Type() != "stringArray"}
 		}

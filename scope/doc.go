@@ -45,6 +45,6 @@
 //
 // # Time
 //
-// Reading is one pass over a window that slides through the file; a second goroutine reads ahead and a third hashes
-// payloads. Nothing is allocated for a leaf, and every step is linear in the leaves but for their sort.
+// Reading is one pass over a window that slides through the file; a second goroutine reads ahead and hashes payloads in
+// between. Nothing is allocated for a leaf, and every step is linear in the leaves but for their sort.
 package scope

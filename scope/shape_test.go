@@ -30,7 +30,9 @@ func TestShape(t *testing.T) {
 
 // A batch in which every machine has a payload of its own hides the odd one from eyes and from equality; its shape tells.
 func TestTheOddOneAmongAllDifferent(t *testing.T) {
-	script := func(i int) string { return fmt.Sprintf("#!/bin/sh\nhostnamectl set-hostname gpu-%04d\nsystemctl enable bcd\n", i) }
+	script := func(i int) string {
+		return fmt.Sprintf("#!/bin/sh\nhostnamectl set-hostname gpu-%04d\nsystemctl enable bcd\n", i)
+	}
 	for name, leaf := range map[string]func(i int, odd bool) made{
 		"a line more": func(i int, odd bool) made {
 			return reimage(subject(i), "ubuntu", func(m *bettercomputev1.ReimageRequest) {

@@ -87,7 +87,7 @@ func (p *printer) operation(o *Operation, n, all int) {
 	p.prose(o.standing()+"on "+count(len(o.Subjects), "subject"), fieldsAt)
 	if o.Digest != nil {
 		digest := hex.EncodeToString(o.Digest)
-		if p.detail == Brief {
+		if p.detail == Brief && p.scale == 1 {
 			digest = digest[:12] + "..."
 		}
 		p.indent(fieldsAt)

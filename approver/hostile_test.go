@@ -114,6 +114,41 @@ func TestHostileScopes(t *testing.T) {
 	}
 }
 
+// Lists of far more elements than a batch can hold, in files of 64 MiB: refused at the first element too many.
+func TestHostileLists(t *testing.T) {
+	const set, end = `{"format":"better-compute-approver-set","version":1,"epoch":1,"set":{"keys":[`, `],"threshold":1,"tiers":[],"unbatchedDestructivePerHour":0}}`
+	filled := func(begin, element, end string) []byte {
+		n := (wire.MaxFileBytes - len(begin) - len(end)) / len(element)
+		return []byte(begin + strings.Repeat(element, n-1) + strings.TrimSuffix(element, ",") + end)
+	}
+	expect := []string{"batch", "show", "--now", now, "--scope", "ok-2.json", "--expect", "list"}
+	approvers := []string{"batch", "show", "--now", now, "--scope", "ok-2.json", "--approvers", "list"}
+	const many = "an array of more than 50000 elements"
+	for name, test := range map[string]struct {
+		list []byte
+		args []string
+		says string
+	}{
+		"expected numbers":          {filled("[", "0,", "]"), expect, many},
+		"expected subjects":         {filled("[", `"a",`, "]"), expect, many},
+		"expected entries":          {filled("[", "{},", "]"), expect, many},
+		"expected arrays":           {filled("[", "[],", "]"), expect, many},
+		"expected lines":            {filled("", "a\n", ""), expect, "more than 50000 subjects"},
+		"expected lines of nothing": {filled("", "#\n", ""), expect, "it is empty"},
+		"keys of a set":             {filled(set, "{},", end), approvers, many},
+		"tiers of a set":            {filled(set+`],"threshold":1,"tiers":[`, "{},", `],"unbatchedDestructivePerHour":0}}`), approvers, many},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSession(t)
+			s.write("list", test.list)
+			r := s.measured(test.args...)
+			require.Equal(t, 1, r.status)
+			require.Regexp(t, "(?m)^INVALID_INPUT: .*"+test.says, r.stderr)
+			requireCheap(t, r, wire.MaxFileBytes)
+		})
+	}
+}
+
 // A file that may not be read. Root may read everything, so this runs as nobody in a folder that nobody can enter.
 func TestUnreadable(t *testing.T) {
 	require.Zero(t, os.Geteuid(), "the tests of file modes run as root: ./softhsm-test.sh")

@@ -135,29 +135,32 @@ func TestKeygenWritesAllOrNothing(t *testing.T) {
 	}
 }
 
-// Standard output that takes nothing, and somebody who stopped reading.
+// Standard output that takes nothing, somebody who stopped reading, and no standard output at all. What was made is gone.
 func TestStandardOutputFails(t *testing.T) {
 	for name, line := range map[string]string{
-		"sign":    "batch sign --scope ok-2.json --key alice.pem --yes --now " + now,
-		"show":    "batch show --scope ok-415.json --now " + now,
-		"as JSON": "batch show --json --scope ok-415.json --now " + now,
-		"verify":  "batch verify alice.sig --scope ok-2.json --approvers set.json --trust-domain compute.example.com --now " + now,
-		"keygen":  "batch keygen --plaintext --out key.pem",
-		"help":    "batch sign --help",
-		"usage":   "batch",
-		"version": "--version",
-		"demo":    "demo",
+		"sign":                 "batch sign --scope ok-2.json --key alice.pem --yes --now " + now,
+		"show":                 "batch show --scope ok-415.json --now " + now,
+		"as JSON":              "batch show --json --scope ok-415.json --now " + now,
+		"show to files":        "batch show --scope ok-415.json --operations-out all.json --scope-out again.json --now " + now,
+		"verify":               "batch verify alice.sig --scope ok-2.json --approvers set.json --trust-domain compute.example.com --now " + now,
+		"keygen":               "batch keygen --plaintext --out key.pem",
+		"keygen as JSON":       "batch keygen --json --plaintext --out key.pem",
+		"sign with operations": "batch sign --scope ok-2.json --key alice.pem --yes --operations-out all.json --now " + now,
+		"help":                 "batch sign --help",
+		"usage":                "batch",
+		"version":              "--version",
+		"demo":                 "demo",
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSession(t)
 			s.ok(append(sign("ok-2.json"), "--out", "alice.sig")...)
-			for _, to := range []string{">/dev/full", "| exec true"} {
+			s.write("status", nil)
+			before := s.files()
+			for _, to := range []string{">/dev/full", "| exec true", ">&-"} {
 				r := s.sh("exec 3>status; { sleep 0.05; $approver " + line + "; echo $? >&3; } " + to)
 				require.Equal(t, "1\n", string(s.read("status")), "%s: %s", to, r.stderr)
 				require.Regexp(t, `(?m)^(IO_ERROR: |\{"error":\{"code":"IO_ERROR")`, r.stderr)
-				for _, suffix := range []string{"", ".pub", ".proof"} {
-					os.Remove(s.path("key.pem" + suffix))
-				}
+				require.Equal(t, before, s.files(), "%s: something was left behind", to)
 			}
 		})
 	}

@@ -106,15 +106,21 @@ func newFaultyModule(t *testing.T) *faultyModule {
 func (s *session) signWith(m hsm.Module, more ...string) result {
 	s.t.Helper()
 	s.write("pin.txt", []byte(testPIN))
-	var stdout, stderr bytes.Buffer
-	a := &app{
-		stdout: &stdout, stderr: &stderr, getenv: func(string) string { return "" }, now: time.Now,
-		openTTY:    func() (*os.File, error) { return nil, os.ErrNotExist },
-		loadModule: func(context.Context, string) (hsm.Module, error) { return m, nil },
-	}
 	args := []string{"batch", "sign", "--json", "--scope", s.path("ok-2.json"), "--now", now, "--yes", "--key", tokenKey,
 		"--module", "/in/memory", "--pin-file", s.path("pin.txt"), "--pub", s.path("alice.pem.pub"), "--out", s.path("sig.json")}
-	status := run(s.t.(*testing.T).Context(), a, append(args, more...))
+	return inProcess(s.t, func(a *app) { a.loadModule = func(context.Context, string) (hsm.Module, error) { return m, nil } }, append(args, more...)...)
+}
+
+// inProcess runs a command line in this process, without a terminal, in surroundings that change may change.
+func inProcess(t testing.TB, change func(*app), args ...string) result {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	a := &app{
+		stdout: &stdout, stderr: &stderr, getenv: func(string) string { return "" }, now: time.Now, loadModule: hsm.LoadModule,
+		openTTY: func() (*os.File, error) { return nil, os.ErrNotExist },
+	}
+	change(a)
+	status := run(t.Context(), a, args)
 	return result{status: status, stdout: stdout.String(), stderr: stderr.String()}
 }
 

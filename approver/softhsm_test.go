@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -241,6 +242,26 @@ func TestTokenPINWrongOrMissing(t *testing.T) {
 	// It still signs.
 	s.ok(s.signOnToken("--pub", "k256.pem.pub", "--pin-file", "pin.txt")...)
 	require.Equal(t, 1, s.logins())
+}
+
+// A descriptor that nobody handed over is one of the runtime's own: no login is tried on what it gives, and nobody reviews
+// anything before that is told. The same for a file that gives no PIN.
+func TestTokenPINIsThereBeforeTheReview(t *testing.T) {
+	s := newToken(t)
+	for fd := 3; fd < 10; fd++ {
+		r := s.refusedToken("pin-missing", s.signOnToken("--pub", "k256.pem.pub", "--pin-fd", strconv.Itoa(fd))...)
+		require.Equal(t, 1, strings.Count(r.stderr, "\n"), "a review comes before the refusal: %s", r.stderr)
+		require.Zero(t, s.logins())
+	}
+	s.write("empty.txt", []byte("\n"))
+	for file, code := range map[string]string{"empty.txt": "KEY_UNAVAILABLE", "absent.txt": "NOT_FOUND", "ok-415.json": "INVALID_INPUT"} {
+		for _, pin := range [][]string{{"--pin-file", file}, {"--key", tokenKey + "?pin-source=file:" + s.path(file)}} {
+			r := s.run(s.signOnToken(append(pin, "--pub", "k256.pem.pub")...)...)
+			require.Equal(t, 1, r.status)
+			require.Regexp(t, "^"+code+": ", r.stderr)
+			require.Zero(t, s.logins())
+		}
+	}
 }
 
 // Which key it is comes from the approver, or is a finding.

@@ -19,18 +19,25 @@ import (
 
 const signOnScreen = "exec $approver batch sign --scope ok-415.json --key alice.pem --now " + now + " --out sig.json"
 
+// requireWhole finds every subject of ok-415.json on the screen.
+func (c *screen) requireWhole() {
+	c.s.t.Helper()
+	text := c.text()
+	for i := range 412 {
+		require.Contains(c.s.t, text, "node_0"+strconv.Itoa(1000 + i)[1:], "a subject is not on the screen")
+	}
+	require.Contains(c.s.t, text, "bmc:node_site1/[fd00::7]")
+	require.NotContains(c.s.t, text, "SHORTENED")
+	require.NotContains(c.s.t, text, " more\n")
+}
+
 // The whole review stands on the screen, and who reads it can sign.
 func TestTerminalSigns(t *testing.T) {
 	s := newSession(t)
 	c := s.onScreen(100, 40, signOnScreen)
 	c.await(question)
-	text := c.text()
-	for i := range 412 {
-		require.Contains(t, text, "node_0"+strconv.Itoa(1000 + i)[1:], "a subject is not on the screen")
-	}
-	require.Contains(t, text, "bmc:node_site1/[fd00::7]")
-	require.NotContains(t, text, "SHORTENED")
-	require.NotContains(t, text, " more\n")
+	c.requireWhole()
+	require.Equal(t, 1, strings.Count(c.text(), "Root, to compare by voice"), "the review is shown once")
 	require.NoFileExists(t, s.path("sig.json"))
 	c.answer()
 	require.Zero(t, c.end(), "%s", c.text())
@@ -69,6 +76,25 @@ func TestTerminalSignsToStandardOutput(t *testing.T) {
 	c.answer()
 	require.Zero(t, c.end())
 	s.requireSignature("sig.json", "alice")
+}
+
+// Whoever answers has the whole review before their eyes, wherever standard error goes.
+func TestTerminalShowsTheReviewItself(t *testing.T) {
+	for _, to := range []string{"2>/dev/null", "2>review.txt", "2>&-", "--json 2>review.txt"} {
+		t.Run(to, func(t *testing.T) {
+			s := newSession(t)
+			c := s.onScreen(100, 40, signOnScreen+" "+to)
+			c.await(question)
+			c.requireWhole()
+			root := shownRoot(t, c.text())
+			if to == "2>review.txt" {
+				require.Equal(t, root, shownRoot(t, string(s.read("review.txt"))))
+			}
+			c.answer()
+			require.Zero(t, c.end(), "%s", c.text())
+			require.Equal(t, root, s.requireSignature("sig.json", "alice").ScopeRoot.String())
+		})
+	}
 }
 
 // What a person does who does not look.

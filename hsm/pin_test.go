@@ -4,6 +4,7 @@ package hsm_test
 
 import (
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -79,6 +80,32 @@ func TestPINDescriptor(t *testing.T) {
 		_, err := standard.PIN(t.Context(), hsm.TokenInfo{})
 		requireRefused(t, err, wire.InvalidInput, "")
 	}
+}
+
+// What was not handed to the program is not read, whatever it would give: a file that was opened here is closed on exec.
+func TestPINDescriptorIsInherited(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pin")
+	require.NoError(t, os.WriteFile(path, []byte("1234\n"), 0o600))
+	own, err := os.Open(path)
+	require.NoError(t, err)
+	defer own.Close()
+	d := hsm.PINDescriptor(own.Fd())
+	requireRefused(t, d.Check(), wire.KeyUnavailable, "pin-missing")
+	_, err = d.PIN(t.Context(), hsm.TokenInfo{})
+	requireRefused(t, err, wire.KeyUnavailable, "pin-missing")
+	at, err := own.Seek(0, io.SeekCurrent)
+	require.NoError(t, err, "it is still open")
+	require.Zero(t, at, "it was read")
+
+	requireRefused(t, hsm.PINDescriptor(1_000_000).Check(), wire.KeyUnavailable, "pin-missing")
+	requireRefused(t, hsm.PINDescriptor(2).Check(), wire.InvalidInput, "")
+
+	// Handed over, the same file gives the PIN, and Check takes nothing of it.
+	given := hsm.PINDescriptor(dup(t, own))
+	require.NoError(t, given.Check())
+	pin, err := given.PIN(t.Context(), hsm.TokenInfo{})
+	require.NoError(t, err)
+	require.Equal(t, "1234", string(pin))
 }
 
 // dup gives a descriptor of its own for what f reads, and closes f.

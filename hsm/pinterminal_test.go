@@ -92,6 +92,24 @@ func TestPINTerminal(t *testing.T) {
 	require.True(t, echoes(t, program), "an interrupted prompt puts the terminal back")
 }
 
+// A line that was typed before the question is no answer to it, and costs no try.
+func TestPINTerminalDropsWhatWasTypedAhead(t *testing.T) {
+	person, program := pseudoTerminal(t)
+	_, err := person.WriteString("typed ahead\nand more\nand a line without its end")
+	require.NoError(t, err)
+	readUntil(t, person, "its end") // its echo: it has arrived
+	answers := make(chan string, 1)
+	go func() {
+		pin, err := hsm.NewPINTerminal(program).PIN(t.Context(), hsm.TokenInfo{Label: "approver"})
+		answers <- fmt.Sprint(string(pin), err)
+	}()
+	readUntil(t, person, "): ")
+	require.Eventually(t, func() bool { return !echoes(t, program) || len(answers) > 0 }, 5*time.Second, time.Millisecond)
+	_, err = person.WriteString("1234\n")
+	require.NoError(t, err)
+	require.Equal(t, "1234<nil>", <-answers)
+}
+
 func TestPINTerminalWithoutTerminal(t *testing.T) {
 	f, err := os.Open("/dev/null")
 	require.NoError(t, err)

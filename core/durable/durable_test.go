@@ -222,13 +222,41 @@ func TestAbandonAndRemove(t *testing.T) {
 	require.Empty(t, names(t, dir))
 }
 
-// A path is taken as the kernel takes it: ".." after a symbolic link is the folder the link leads to. And a name as long as
-// the file system takes has a temporary one too.
+// A path is taken as the kernel takes it: ".." after a symbolic link is the folder the link leads to.
 func TestPathsAreTheKernels(t *testing.T) {
 	dir := t.TempDir()
-	require.NoError(t, os.MkdirAll(filepath.Join(dir, "a", "b"), 0o755))
+	inside := filepath.Join(dir, "a")
+	require.NoError(t, os.MkdirAll(filepath.Join(inside, "b"), 0o755))
 	require.NoError(t, os.Symlink("a/b", filepath.Join(dir, "link")))
-	require.NoError(t, durable.WriteFile(dir+"/link/../out", []byte("x"), 0o644))
-	require.FileExists(t, filepath.Join(dir, "a", "out"))
-	require.NoError(t, durable.WriteFile(dir+"/"+strings.Repeat("n", 255), []byte("x"), 0o644))
+	path := dir + "/link/../out"
+	require.NoError(t, durable.WriteFile(path, []byte("x"), 0o644))
+	require.Equal(t, []string{"b", "out"}, names(t, inside))
+	require.Equal(t, []string{"a", "link"}, names(t, dir))
+	requireCode(t, wire.IOError, durable.WriteFile(path, []byte("y"), 0o644))
+
+	// What is taken back is what was written, and no other file of that name.
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "other"), nil, 0o644))
+	p, err := durable.Create(dir+"/link/../other", 0o644)
+	require.NoError(t, err)
+	require.NoError(t, p.Commit(durable.Same(nil)))
+	require.FileExists(t, filepath.Join(inside, "other"))
+	p.Remove()
+	require.Equal(t, []string{"b", "out"}, names(t, inside))
+	require.FileExists(t, filepath.Join(dir, "other"))
+	p, err = durable.Create(dir+"/link/../other", 0o644)
+	require.NoError(t, err)
+	p.Abandon()
+	require.Equal(t, []string{"b", "out"}, names(t, inside))
+}
+
+// A name as long as the file system takes has a temporary one too, and a longer one is refused.
+func TestNamesAsLongAsTheyCanBe(t *testing.T) {
+	for _, name := range []string{strings.Repeat("n", 200), strings.Repeat("n", 201), strings.Repeat("n", 255), strings.Repeat("é", 127)} {
+		dir := t.TempDir()
+		require.NoError(t, durable.WriteFile(filepath.Join(dir, name), []byte("x"), 0o644))
+		require.Equal(t, []string{name}, names(t, dir))
+	}
+	dir := t.TempDir()
+	requireCode(t, wire.IOError, durable.WriteFile(filepath.Join(dir, strings.Repeat("n", 256)), []byte("x"), 0o644))
+	require.Empty(t, names(t, dir))
 }

@@ -42,40 +42,6 @@ func outcome(t *testing.T, want golden.Outcome, err error) bool {
 	return want.OK()
 }
 
-func TestKeys(t *testing.T) {
-	for _, v := range golden.Keys() {
-		key := publicKey(t, v.Name)
-		require.Equal(t, v.KID, key.KID().String())
-		require.Equal(t, v.Pin, wire.Pin(key.SPKI()))
-		require.Equal(t, v.PublicPEM, string(key.PEM()))
-		fromPEM, err := quorum.ParsePublicPEM([]byte(v.PublicPEM))
-		require.NoError(t, err)
-		require.True(t, fromPEM.Equal(key))
-		fromECDSA, err := quorum.NewPublicKey(key.ECDSA())
-		require.NoError(t, err)
-		require.True(t, fromECDSA.Equal(key))
-	}
-	for _, v := range golden.PublicKeys() {
-		t.Run(v.Name, func(t *testing.T) {
-			key, err := quorum.ParsePublicKey(golden.Base64(v.SPKI))
-			if outcome(t, v.Outcome, err) {
-				require.Equal(t, v.KID, key.KID().String())
-			}
-		})
-	}
-}
-
-func TestPublicPEMTakesOneBlockOnly(t *testing.T) {
-	good := golden.Keys()[0].PublicPEM
-	for name, text := range map[string]string{
-		"empty": "", "two blocks": good + good, "text before": "x\n" + good, "text after": good + "x",
-		"private": golden.Keys()[0].PrivatePEM, "certificate": "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
-	} {
-		_, err := quorum.ParsePublicPEM([]byte(text))
-		require.Equal(t, wire.InvalidInput, wire.CodeOf(err), name)
-	}
-}
-
 // The purposes an approver key has now, built as statements, give the signing inputs of the vectors.
 func TestStatements(t *testing.T) {
 	built := 0
@@ -138,25 +104,6 @@ func TestSignatures(t *testing.T) {
 			require.Equal(t, v.Want == "ok", verified)
 		})
 	}
-}
-
-func TestZeroPublicKeyVerifiesNothing(t *testing.T) {
-	require.False(t, quorum.PublicKey{}.Verify(quorum.Statement{}, quorum.Sig{}))
-	require.Nil(t, quorum.PublicKey{}.ECDSA())
-	require.True(t, quorum.PublicKey{}.IsZero())
-}
-
-func TestKIDForms(t *testing.T) {
-	seen := 0
-	for _, v := range golden.TextForms() {
-		if v.Form != "kid" {
-			continue
-		}
-		seen++
-		_, err := quorum.ParseKID(v.Text)
-		require.Equal(t, v.Want == "ok", err == nil, v.Name)
-	}
-	require.Greater(t, seen, 2)
 }
 
 func TestKeyProofs(t *testing.T) {

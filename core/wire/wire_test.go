@@ -125,6 +125,23 @@ func TestDecodeJSON(t *testing.T) {
 	require.NoError(t, wire.DecodeJSON("file", []byte(strings.Repeat("[", 16)+strings.Repeat("]", 16)), &f))
 }
 
+// No array is longer than a batch can be, wherever it stands and whatever its elements are.
+func TestDecodeJSONBoundsArrays(t *testing.T) {
+	for _, element := range []string{"0", `"x"`, "{}", "[]", "null", "[0,0]"} {
+		for _, around := range [][2]string{{"[", "]"}, {`{"a":{"b":[`, "]}}"}, {`[0,[[],[`, "]]]"}} {
+			array := func(n int) []byte {
+				return []byte(around[0] + strings.Repeat(element+",", n-1) + element + around[1])
+			}
+			var v any
+			require.NoError(t, wire.DecodeJSON("file", array(wire.MaxArrayElements), &v), "%s in %s", element, around[0])
+			err := wire.DecodeJSON("file", array(wire.MaxArrayElements+1), &v)
+			require.Equal(t, wire.InvalidInput, wire.CodeOf(err), "%s in %s", element, around[0])
+			require.ErrorContains(t, err, "an array of more than 50000 elements")
+		}
+	}
+	require.Equal(t, 50_000, wire.MaxArrayElements)
+}
+
 func TestErrorKeepsItsCause(t *testing.T) {
 	err := wire.Errorf(wire.IOError, "why", "writing: %w", errTest).With("path", "x")
 	require.ErrorIs(t, err, errTest)

@@ -23,6 +23,7 @@ const version = "0.1.0"
 // An app is the command as a function of its surroundings: streams, environment, clock, terminal and modules.
 type app struct {
 	stdout, stderr io.Writer
+	stdoutClosed   bool // what is written to standard output goes nowhere
 	getenv         func(string) string
 	now            func() time.Time
 	openTTY        func() (*os.File, error) // the controlling terminal, or an error where there is none
@@ -31,21 +32,11 @@ type app struct {
 }
 
 func osApp() *app {
-	var stdout io.Writer = os.Stdout
-	if closed(1) {
-		stdout = closedStream{}
-	}
 	return &app{
-		stdout: stdout, stderr: os.Stderr, getenv: os.Getenv, now: time.Now, loadModule: hsm.LoadModule,
+		stdout: os.Stdout, stdoutClosed: closed(1), stderr: os.Stderr, getenv: os.Getenv, now: time.Now, loadModule: hsm.LoadModule,
 		openTTY: func() (*os.File, error) { return os.OpenFile("/dev/tty", os.O_RDWR, 0) },
 	}
 }
-
-// A closedStream is a standard output that whoever started the program has closed. What is written there would be lost, a
-// signature among it.
-type closedStream struct{}
-
-func (closedStream) Write([]byte) (int, error) { return 0, os.ErrClosed }
 
 // run runs one command line and gives its exit status: 0 done, 1 refused or failed, 2 usage.
 func run(ctx context.Context, a *app, args []string) int {

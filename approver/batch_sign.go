@@ -66,7 +66,7 @@ Without a terminal it prints the root and ends with not-confirmed; --yes signs w
 
 // sign walks the one road: review, acceptance, key, signature, file.
 func (a *app) sign(ctx context.Context, f *signFlags) error {
-	out, err := beginSignature(f.out) // what can't be written is told before anybody reviews anything
+	out, err := a.beginSignature(f.out) // what can't be written is told before anybody reviews anything
 	if err != nil {
 		return err
 	}
@@ -205,8 +205,11 @@ func (a *app) signAccepted(ctx context.Context, s *signing) error {
 // A signatureOutput is the file of --out, begun; nil is standard output.
 type signatureOutput struct{ pending *durable.Pending }
 
-func beginSignature(path string) (*signatureOutput, error) {
-	if path == "" {
+func (a *app) beginSignature(path string) (*signatureOutput, error) {
+	switch {
+	case path == "" && a.stdoutClosed:
+		return nil, wire.Errorf(wire.IOError, "", "standard output is closed, and --out is not given: the signature would be lost")
+	case path == "":
 		return nil, nil
 	}
 	pending, err := durable.Create(path, 0o644)

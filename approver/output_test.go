@@ -135,7 +135,7 @@ func TestKeygenWritesAllOrNothing(t *testing.T) {
 	}
 }
 
-// Standard output that takes nothing, somebody who stopped reading, and no standard output at all. What was made is gone.
+// Standard output that takes nothing, and somebody who stopped reading. What was made is gone.
 func TestStandardOutputFails(t *testing.T) {
 	for name, line := range map[string]string{
 		"sign":                 "batch sign --scope ok-2.json --key alice.pem --yes --now " + now,
@@ -156,7 +156,7 @@ func TestStandardOutputFails(t *testing.T) {
 			s.ok(append(sign("ok-2.json"), "--out", "alice.sig")...)
 			s.write("status", nil)
 			before := s.files()
-			for _, to := range []string{">/dev/full", "| exec true", ">&-"} {
+			for _, to := range []string{">/dev/full", "| exec true"} {
 				r := s.sh("exec 3>status; { sleep 0.05; $approver " + line + "; echo $? >&3; } " + to)
 				require.Equal(t, "1\n", string(s.read("status")), "%s: %s", to, r.stderr)
 				require.Regexp(t, `(?m)^(IO_ERROR: |\{"error":\{"code":"IO_ERROR")`, r.stderr)
@@ -164,6 +164,24 @@ func TestStandardOutputFails(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A signature is not made for a standard output that is closed, or that is /dev/null for reading and writing, as Go opens
+// it in place of a closed one. Whoever throws output away that way gets everything else, and a signature in --out.
+func TestStandardOutputClosed(t *testing.T) {
+	s := newSession(t)
+	signing := "batch sign --scope ok-2.json --key alice.pem --yes --now " + now
+	for _, to := range []string{">&-", "1<>/dev/null"} {
+		r := s.sh("$approver " + signing + " " + to)
+		require.Contains(t, r.stderr, "IO_ERROR: standard output is closed", to)
+		require.NotContains(t, r.stderr, "signed by", to)
+		s.write("status", nil)
+		s.sh("$approver batch show --scope ok-2.json --now " + now + " " + to + "; echo $? >status")
+		require.Equal(t, "0\n", string(s.read("status")), to)
+	}
+	r := s.sh("$approver " + signing + " --out alice.sig 1<>/dev/null")
+	require.Contains(t, r.stderr, "signed by", r.stderr)
+	require.FileExists(t, s.path("alice.sig"))
 }
 
 // Nobody signs what nobody can have seen: where the review cannot be shown, nothing is signed.

@@ -48,16 +48,21 @@ func (r *report) notAfter() uint64 {
 
 func (r *report) now() uint64 { return uint64(r.judge.Time.Now.UnixMilli()) }
 
-// unchecked gives the kids that count and whose files say that nobody saw the batch.
+// unchecked gives the kids whose signature counts and comes in a file that says that nobody saw the batch.
 func (r *report) unchecked() []quorum.KID {
 	kids := []quorum.KID{}
-	for _, f := range r.files {
-		key, _ := r.judge.Set.Key(f.KID)
-		if f.Unchecked && f.Verifies(key) && slices.Contains(r.verdict.Approved, f.KID) && !slices.Contains(kids, f.KID) {
-			kids = append(kids, f.KID)
+	for _, kid := range r.verdict.Approved {
+		if i := r.counted(kid); i >= 0 && r.files[i].Unchecked {
+			kids = append(kids, kid)
 		}
 	}
 	return kids
+}
+
+// counted gives the place of the file whose signature of a kid counts, the first that verifies.
+func (r *report) counted(kid quorum.KID) int {
+	key, _ := r.judge.Set.Key(kid)
+	return slices.IndexFunc(r.files, func(f *quorum.SignatureFile) bool { return f.KID == kid && f.Verifies(key) })
 }
 
 func (r *report) json() map[string]any {
@@ -113,11 +118,8 @@ func (r *report) but() string {
 
 // file names the file of a signature that counts.
 func (r *report) file(kid quorum.KID) review.Text {
-	key, _ := r.judge.Set.Key(kid)
-	for i, f := range r.files {
-		if f.KID == kid && f.Verifies(key) {
-			return review.Escape("(" + r.paths[i] + ")")
-		}
+	if i := r.counted(kid); i >= 0 {
+		return review.Escape("(" + r.paths[i] + ")")
 	}
 	return review.Text{}
 }

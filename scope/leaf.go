@@ -85,17 +85,13 @@ func (p *parser) leaf(l *leaf) error {
 	}
 	l.index = -1
 	var names, present uint32
-	for first := true; ; first = false {
-		more, err := p.s.more(first, '}')
+	for {
+		member, more, err := p.s.member(leafNames, &names)
 		if err != nil {
 			return err
 		}
 		if !more {
 			break
-		}
-		member, err := p.s.name(leafNames, &names)
-		if err != nil {
-			return err
 		}
 		absent, err := p.s.null()
 		switch {
@@ -213,17 +209,13 @@ func (p *parser) payload(l *leaf) error {
 	p.s.pos++
 	l.flags |= hasPayload
 	var names uint32
-	for first := true; ; first = false {
-		more, err := p.s.more(first, '}')
+	for {
+		member, more, err := p.s.member(payloadNames, &names)
 		if err != nil {
 			return err
 		}
 		if !more {
 			break
-		}
-		member, err := p.s.name(payloadNames, &names)
-		if err != nil {
-			return err
 		}
 		raw, err := p.s.str(payloadNames[member])
 		if err != nil {

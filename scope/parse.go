@@ -152,13 +152,9 @@ func (p *parser) file() error {
 
 func (p *parser) header() error {
 	p.s.pos++
-	for first, names := true, uint32(0); ; first = false {
-		more, err := p.s.more(first, '}')
+	for names := uint32(0); ; {
+		member, more, err := p.s.member(headerNames, &names)
 		if err != nil || !more {
-			return err
-		}
-		member, err := p.s.name(headerNames, &names)
-		if err != nil {
 			return err
 		}
 		absent, err := p.s.null()
@@ -269,18 +265,14 @@ func (p *parser) signature() error {
 		return err
 	}
 	var signature [2]string
-	for first, names := true, uint32(0); ; first = false {
-		more, err := p.s.more(first, '}')
+	for names := uint32(0); ; {
+		member, more, err := p.s.member(signatureNames, &names)
 		if err != nil {
 			return err
 		}
 		if !more {
 			p.signatures = appendBounded(p.signatures, signature)
 			return nil
-		}
-		member, err := p.s.name(signatureNames, &names)
-		if err != nil {
-			return err
 		}
 		if signature[member], err = p.identifier(signatureNames[member]); err != nil {
 			return err

@@ -94,25 +94,35 @@ func (d *Decoded) markFields(t *table) {
 	}
 }
 
-// markColumn looks at the values of one field, and where the subjects do not agree in values, at their shapes. Where they do
-// not agree in these either, and there are too many to read one by one, the column is mixed.
+// markColumn looks at the values of one field, and where the subjects do not agree in them, or the values are too many to
+// read, at their shapes. A column whose values have nothing in common, and of which a summary leaves some out, is mixed.
 func (d *Decoded) markColumn(t *table, c *column) {
 	groups, of := make([]int, len(c.values)), make([]int, len(c.values))
 	for i, v := range c.values {
 		groups[i], of[i] = v.subjects, i
 	}
-	top, ok := settled(groups, t.subjects)
-	if !ok && hasShape(c.field) {
-		groups, of = c.byShape(d.shapes(c))
-		top, ok = settled(groups, t.subjects)
-		c.mixed = !ok && len(c.values) > review.SummaryAbove
+	top, agreed := settled(groups, t.subjects)
+	agreed = agreed && (len(groups) <= review.SummaryAbove || few(1, top) && 8*top >= t.subjects)
+	if agreed {
+		c.markFew(t, groups, of, top)
 	}
-	if !ok {
+	if !hasShape(c.field) || agreed && len(groups) <= review.SummaryAbove {
 		return
 	}
+	groups, of = c.byShape(d.shapes(c))
+	top, alike := settled(groups, t.subjects)
+	if alike {
+		c.markFew(t, groups, of, top)
+	}
+	c.mixed = !alike && !agreed && len(t.operations) > review.SummaryAbove && len(c.values) > 2*endsShown
+}
+
+// markFew marks the operations whose value stands in a group of few.
+func (c *column) markFew(t *table, groups, of []int, top int) {
 	usual := c.values[slices.Index(of, slices.Index(groups, top))].operation
 	for i, o := range t.operations {
-		if few(groups[of[c.of[i]]], top) {
+		odd := func(o oddly) bool { return o.column == c }
+		if few(groups[of[c.of[i]]], top) && !slices.ContainsFunc(o.odd, odd) {
 			o.rare = true
 			o.odd = append(o.odd, oddly{c, usual})
 		}

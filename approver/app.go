@@ -149,6 +149,8 @@ func strictFlags(c *cobra.Command) {
 var (
 	errTwice = errors.New("it is given twice")
 	errEmpty = errors.New("it is empty")
+
+	errDecimal = errors.New("it is not a number in plain digits")
 )
 
 type strictValue struct {
@@ -162,15 +164,22 @@ func (v *strictValue) Set(s string) error {
 		return errTwice
 	case s == "":
 		return errEmpty
+	case strings.Contains(v.Type(), "int") && !isDecimal(s):
+		return errDecimal // 010 would be eight
 	}
 	v.set = true
 	return v.Value.Set(s)
 }
 
+// isDecimal tells whether s is digits without a leading zero.
+func isDecimal(s string) bool {
+	return strings.Trim(s, "0123456789") == "" && (s == "0" || s[0] != '0')
+}
+
 // flagError says what is wrong with a flag in our own words where the reason is ours.
 func flagError(_ *cobra.Command, err error) error {
 	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		for _, ours := range []error{errTwice, errEmpty} {
+		for _, ours := range []error{errTwice, errEmpty, errDecimal} {
 			if errors.Is(err, ours) {
 				return usage("--" + e.GetFlag().Name + ": " + ours.Error())
 			}

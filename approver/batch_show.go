@@ -53,17 +53,16 @@ func (a *app) writeShown(operationsOut, scopeOut string, r *review.Review, d *sc
 	if err != nil {
 		return err
 	}
-	defer operations.abandon()
 	verified, err := beginScope(scopeOut, d, p)
+	if err == nil {
+		err = operations.commit()
+	}
+	if err == nil {
+		err = verified.commit()
+	}
 	if err != nil {
-		return err
-	}
-	defer verified.abandon()
-	if err := operations.commit(); err != nil {
-		return err
-	}
-	if err := verified.commit(); err != nil {
-		operations.remove()
+		operations.undo()
+		verified.undo()
 		return err
 	}
 	for _, path := range []string{operationsOut, scopeOut} {

@@ -8,7 +8,6 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/better-compute/approver/core/ceremony"
 	"github.com/better-compute/approver/core/durable"
@@ -91,20 +90,22 @@ func (a *app) sign(ctx context.Context, f *signFlags) error {
 	t := a.terminal()
 	defer t.close()
 	operations, accepted, err := a.confirm(ctx, r, f, t)
-	defer operations.abandon()
-	if err != nil {
-		return err
+	if err == nil {
+		err = a.signAccepted(ctx, &signing{f, key, t, accepted, out, operations, func(public quorum.PublicKey) error {
+			if err := checkMember(policy.Approvers, public); err != nil {
+				return err
+			}
+			return decoded.Verified().CheckNotApproved(public.KID())
+		}})
 	}
-	return a.signAccepted(ctx, &signing{f, key, t, accepted, out, operations, func(public quorum.PublicKey) error {
-		if err := checkMember(policy.Approvers, public); err != nil {
-			return err
-		}
-		return decoded.Verified().CheckNotApproved(public.KID())
-	}})
+	if err != nil {
+		operations.undo()
+	}
+	return err
 }
 
 // confirm shows the review and has it accepted. What asks a person elides nothing, and gives them the file of operations
-// before the question; without a question that file gets its name with the signature, for a refusal writes nothing.
+// before the question; without a question that file gets its name with the signature. After a refusal it is gone.
 func (a *app) confirm(ctx context.Context, r *review.Review, f *signFlags, t *terminal) (operations *stream, _ *ceremony.Accepted, err error) {
 	asks := !f.yes && t != nil
 	detail := review.Brief
@@ -139,13 +140,17 @@ func (a *app) confirm(ctx context.Context, r *review.Review, f *signFlags, t *te
 		return nil, nil, err
 	}
 	accepted, err := a.ask(ctx, r, t)
-	return nil, accepted, err
+	return operations, accepted, err
 }
 
-// seen tells whether standard error is a terminal, and nothing that is read later or never.
+// seen tells whether standard error is the terminal that asks: what another one shows, or what is read later or never,
+// whoever answers may not have before their eyes.
 func (a *app) seen() bool {
 	file, ok := a.stderr.(*os.File)
-	return ok && term.IsTerminal(int(file.Fd()))
+	if !ok {
+		return false
+	}
+	return isControlling(int(file.Fd()))
 }
 
 // ask has a person type what the review shows.
@@ -196,7 +201,6 @@ func (a *app) signAccepted(ctx context.Context, s *signing) error {
 		return err
 	}
 	if err := s.out.write(a.stdout, signed); err != nil {
-		s.operations.remove()
 		return err
 	}
 	return a.tellSigned(signed, s.flags)

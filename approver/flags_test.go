@@ -55,7 +55,12 @@ func TestApproversAreFileNames(t *testing.T) {
 	s := newSession(t)
 	r := s.refused("NOT_FOUND", "", append(sign("ok-2.json"), "--approvers", "alice.pem.pub\nbob.pem.pub")...)
 	require.Contains(t, r.stderr, "alice.pem.pub<U+000A>bob.pem.pub")
-	s.refused("NOT_FOUND", "", append(sign("ok-2.json"), "--approvers", "alice.pem.pub,")...)
+	for _, list := range []string{"alice.pem.pub,", ",alice.pem.pub", "alice.pem.pub, ,bob.pem.pub", " "} {
+		require.Equal(t, 2, s.run(append(sign("ok-2.json"), "--approvers", list)...).status, list)
+	}
+	for _, number := range []string{"010", "0x10", "1_0", "+72", " 72"} {
+		require.Equal(t, 2, s.run(append(sign("ok-2.json"), "--max-hours", number)...).status, number)
+	}
 	for _, odd := range []string{"alice\nbob.pub", `"alice.pub"`, `a"b.pub`, "'alice.pub", "#alice.pub", `a\b.pub`} {
 		s.write(odd, s.read("alice.pem.pub"))
 		s.requireSigns(append(sign("ok-2.json"), "--approvers", "bob.pem.pub,"+odd)...)

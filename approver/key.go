@@ -172,6 +172,7 @@ func (k *foundKey) unlock(ctx context.Context, t *terminal) (quorum.Signer, erro
 			return nil, err
 		}
 		fmt.Fprintln(t.tty, review.Escape(err.Error()))
+		t.dropTypedAhead() // a list that was pasted is not three tries
 		if k.sealed, err = hsm.OpenKeyFile(k.flags.key); err != nil {
 			return nil, err
 		}

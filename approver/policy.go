@@ -126,7 +126,10 @@ func readApprovers(given []string) (set *quorum.Set, thresholdUnknown bool, err 
 	var paths []string
 	for _, list := range given {
 		for path := range strings.SplitSeq(list, ",") {
-			paths = append(paths, strings.Trim(path, " "))
+			if path = strings.Trim(path, " "); path == "" {
+				return nil, false, usage("--approvers: a file name in the list is empty")
+			}
+			paths = append(paths, path)
 		}
 	}
 	first, err := durable.ReadFile(paths[0], wire.MaxFileBytes)

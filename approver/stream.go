@@ -43,8 +43,9 @@ func beginScope(path string, d *scope.Decoded, p scope.Policy) (*stream, error) 
 
 // A stream is an output that was written whole and has no name yet. The nil stream is no output.
 type stream struct {
-	out   *durable.Pending
-	check func(io.Reader) error // of what is read back
+	out       *durable.Pending
+	check     func(io.Reader) error // of what is read back
+	committed bool
 }
 
 // beginStream writes an output to the place of path; an empty path gives the nil stream.
@@ -64,7 +65,7 @@ func beginStream(path string, write func(io.Writer) error, check func(io.Reader)
 		out.Abandon()
 		return nil, err
 	}
-	return &stream{out, check}, nil
+	return &stream{out: out, check: check}, nil
 }
 
 // probe tells, before there is anything to write, whether an output could get its place.
@@ -80,25 +81,24 @@ func probe(path string) error {
 	return nil
 }
 
-// commit gives the output its name.
+// commit gives the output its name, once.
 func (s *stream) commit() error {
-	if s == nil {
+	if s == nil || s.committed {
 		return nil
 	}
-	return s.out.Commit(s.check)
+	err := s.out.Commit(s.check)
+	s.committed = err == nil
+	return err
 }
 
-// abandon removes an output that was not committed.
-func (s *stream) abandon() {
-	if s != nil {
-		s.out.Abandon()
-	}
-}
-
-// remove takes back an output that was committed.
-func (s *stream) remove() {
-	if s != nil {
+// undo removes the output, whether it has its name or not.
+func (s *stream) undo() {
+	switch {
+	case s == nil:
+	case s.committed:
 		s.out.Remove()
+	default:
+		s.out.Abandon()
 	}
 }
 

@@ -10,3 +10,10 @@ func (t *terminal) dropTypedAhead() {
 	unix.IoctlSetPointerInt(int(t.tty.Fd()), unix.TIOCFLUSH, fread)
 	t.in.Reset(t.tty)
 }
+
+// isControlling tells whether a descriptor is the terminal that controls this process: only that one has its foreground
+// group to tell.
+func isControlling(fd int) bool {
+	_, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP)
+	return err == nil
+}

@@ -48,11 +48,12 @@ func (r *report) notAfter() uint64 {
 
 func (r *report) now() uint64 { return uint64(r.judge.Time.Now.UnixMilli()) }
 
-// unchecked gives the kids whose signature counts and comes in a file that says that nobody saw the batch.
+// unchecked gives the kids that count and of which any file whose signature verifies says that nobody saw the batch.
 func (r *report) unchecked() []quorum.KID {
 	kids := []quorum.KID{}
 	for _, kid := range r.verdict.Approved {
-		if i := r.counted(kid); i >= 0 && r.files[i].Unchecked {
+		key, _ := r.judge.Set.Key(kid)
+		if slices.ContainsFunc(r.files, func(f *quorum.SignatureFile) bool { return f.KID == kid && f.Unchecked && f.Verifies(key) }) {
 			kids = append(kids, kid)
 		}
 	}

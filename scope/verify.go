@@ -120,8 +120,8 @@ func (v *Verified) checkLeaf(digests *digester, i int, w *kinds.Walked) error {
 	if kind == nil {
 		return nil
 	}
-	if typeURL := v.types[l.typeURL]; typeURL != kind.TypeURL() {
-		return leafError(i, "payload-type", "kind %s takes type %q, the payload is labelled %q", kind.Name(), kind.TypeURL(), shorten([]byte(typeURL)))
+	if err := kind.CheckType(v.types[l.typeURL]); err != nil {
+		return namedLeaf(i, err)
 	}
 	if err := kind.Walk(l.payload, w); err != nil {
 		return namedLeaf(i, err)

@@ -57,12 +57,16 @@ func (k *Kind) SubjectForm() wire.SubjectForm { return k.form }
 
 // CheckType checks the type URL beside a payload. The error is INVALID_INPUT with the reason payload-type: a payload of
 // another type is never decoded as what it is labelled.
-func (k *Kind) CheckType(typeURL []byte) error {
-	if string(typeURL) == k.typeURL {
+func (k *Kind) CheckType(typeURL string) error {
+	if typeURL == k.typeURL {
 		return nil
 	}
-	return wire.Errorf(wire.InvalidInput, "payload-type", "the payload of a %s has the type %q; wanted: %s", k.name, typeURL, k.typeURL).
-		With("kind", k.name).With("typeUrl", string(typeURL)).With("wanted", k.typeURL)
+	const shown = 80 // bytes; a file may label a payload with megabytes
+	if len(typeURL) > shown {
+		typeURL = typeURL[:shown] + "…"
+	}
+	return wire.Errorf(wire.InvalidInput, "payload-type", "kind %s takes type %q, the payload is labelled %q", k.name, k.typeURL, typeURL).
+		With("kind", k.name).With("typeUrl", typeURL).With("wanted", k.typeURL)
 }
 
 // A Table is a set of kinds. It is immutable and safe for concurrent use.

@@ -65,10 +65,10 @@ func TestTableIsImmutable(t *testing.T) {
 
 func TestCheckType(t *testing.T) {
 	k := Builtin().Lookup([]byte("node.reboot"))
-	require.NoError(t, k.CheckType([]byte("type.googleapis.com/bettercompute.v1.RebootRequest")))
+	require.NoError(t, k.CheckType("type.googleapis.com/bettercompute.v1.RebootRequest"))
 	for _, u := range []string{"", "bettercompute.v1.RebootRequest", "type.googleapis.com/bettercompute.v1.WipeRequest",
 		"type.googleapis.com/bettercompute.v1.RebootRequest ", "Type.googleapis.com/bettercompute.v1.RebootRequest"} {
-		err := k.CheckType([]byte(u))
+		err := k.CheckType(u)
 		require.Equal(t, wire.InvalidInput, wire.CodeOf(err), u)
 		require.Equal(t, "payload-type", wire.ReasonOf(err), u)
 		require.ErrorContains(t, err, k.TypeURL())

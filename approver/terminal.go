@@ -10,6 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/better-compute/approver/core/wire"
+	"github.com/better-compute/approver/hsm"
 )
 
 // maxAnswerBytes bounds what is read of an answer.
@@ -38,6 +39,12 @@ func (t *terminal) close() {
 	if t != nil {
 		t.tty.Close()
 	}
+}
+
+// dropTypedAhead throws away what was typed before the question stood on the screen.
+func (t *terminal) dropTypedAhead() {
+	hsm.DropTypedAhead(int(t.tty.Fd()))
+	t.in.Reset(t.tty)
 }
 
 // ask shows a question and takes a line. It ends with the context, so an interrupt does not wait for the line.

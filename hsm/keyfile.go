@@ -31,12 +31,11 @@ type FileKey struct {
 // modes; root may read anybody's). Errors are those of ParseKeyFile; INVALID_INPUT for anything but a regular file,
 // INVALID_STATE where others can read or change it, NOT_FOUND, IO_ERROR.
 func ReadKeyFile(ctx context.Context, path string, p Passphrase) (*FileKey, error) {
-	data, err := readPrivate("key file", path, MaxKeyFileBytes)
+	sealed, err := OpenKeyFile(path)
 	if err != nil {
 		return nil, err
 	}
-	defer clear(data)
-	return ParseKeyFile(ctx, data, p)
+	return sealed.Unlock(ctx, p)
 }
 
 // GenerateFileKey makes a new key.

@@ -31,7 +31,7 @@ func (t PINTerminal) PIN(ctx context.Context, token TokenInfo) ([]byte, error) {
 	if err != nil {
 		return nil, wire.Errorf(wire.IOError, "", "the terminal cannot be asked for the PIN: %w", err)
 	}
-	dropTypedAhead(fd) // a line that was typed for something else must not cost a try
+	DropTypedAhead(fd) // a line that was typed for something else must not cost a try
 	// The label is text from outside: quoted, so that it cannot pose as another prompt.
 	if _, err := fmt.Fprintf(t.tty, "PIN for token %s, serial %s (%v): ",
 		strconv.QuoteToASCII(token.Label), strconv.QuoteToASCII(token.Serial), token.PIN); err != nil {

@@ -1,0 +1,6 @@
+//go:build !(linux || darwin || dragonfly || freebsd || netbsd || openbsd)
+
+package hsm
+
+// DropTypedAhead does nothing where there is no one call for it.
+func DropTypedAhead(int) {}

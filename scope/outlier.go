@@ -102,7 +102,7 @@ func (d *Decoded) markColumn(t *table, c *column) {
 		groups[i], of[i] = v.subjects, i
 	}
 	top, agreed := settled(groups, t.subjects)
-	agreed = agreed && (len(groups) <= review.SummaryAbove || few(1, top) && 8*top >= t.subjects)
+	agreed = agreed && (len(groups) <= review.SummaryAbove || 8*top >= t.subjects)
 	if agreed {
 		c.markFew(t, groups, of, top)
 	}
@@ -121,8 +121,8 @@ func (d *Decoded) markColumn(t *table, c *column) {
 func (c *column) markFew(t *table, groups, of []int, top int) {
 	usual := c.values[slices.Index(of, slices.Index(groups, top))].operation
 	for i, o := range t.operations {
-		odd := func(o oddly) bool { return o.column == c }
-		if few(groups[of[c.of[i]]], top) && !slices.ContainsFunc(o.odd, odd) {
+		marked := slices.ContainsFunc(o.odd, func(odd oddly) bool { return odd.column == c })
+		if !marked && few(groups[of[c.of[i]]], top) {
 			o.rare = true
 			o.odd = append(o.odd, oddly{c, usual})
 		}

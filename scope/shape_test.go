@@ -201,3 +201,14 @@ func TestMixedNames(t *testing.T) {
 	}
 	require.True(t, found)
 }
+
+// That all stand in pairs is no agreement.
+func TestMixedPairs(t *testing.T) {
+	var leaves []made
+	for i := range 240 {
+		leaves = append(leaves, reimage(subject(i), "ubuntu", func(m *bettercomputev1.ReimageRequest) { m.UserData = "run " + strings.Repeat("x", i/2) }))
+	}
+	f := finding(document(t, decoded(t, "", leaves...), testPolicy()), review.Outlier)
+	require.NotNil(t, f)
+	require.Contains(t, f.Message.String(), "user_data has 120 values without a common form")
+}

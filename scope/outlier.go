@@ -12,10 +12,11 @@ import (
 func few(n, top int) bool { return n == 1 && top > 1 || 8*n <= top }
 
 // settled tells whether the subjects agree but for a few: more than half of them stand in groups that are not few beside
-// the largest, and nobody stands alone only because all do.
+// the largest, and nobody stands alone, or in a pair, only because all do: of more groups than are read one by one the
+// largest holds an eighth of all.
 func settled(counts []int, subjects int) (top int, ok bool) {
 	top = slices.Max(counts)
-	if top == 1 && len(counts) > 1 {
+	if top == 1 && len(counts) > 1 || len(counts) > review.SummaryAbove && 8*top < subjects {
 		return top, false
 	}
 	many := 0
@@ -102,7 +103,6 @@ func (d *Decoded) markColumn(t *table, c *column) {
 		groups[i], of[i] = v.subjects, i
 	}
 	top, agreed := settled(groups, t.subjects)
-	agreed = agreed && (len(groups) <= review.SummaryAbove || 8*top >= t.subjects)
 	if agreed {
 		c.markFew(t, groups, of, top)
 	}

@@ -3,6 +3,7 @@ package wire
 // The bounds of every parser of the system stand here together (WIRE.md §1 to §5).
 const (
 	MaxFileBytes     = 64 << 20  // a JSON file
+	MaxTOMLBytes     = 1 << 20   // a TOML file
 	MaxJSONDepth     = 16        // levels of objects and arrays
 	MaxArrayElements = MaxLeaves // of any JSON file but a scope file: no list names more than a batch can hold
 	MaxInteger       = 1<<53 - 1 // an integer in JSON

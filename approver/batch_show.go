@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/better-compute/approver/core/kinds"
 	"github.com/better-compute/approver/core/review"
 	"github.com/better-compute/approver/scope"
 )
@@ -53,7 +54,7 @@ func (a *app) writeShown(operationsOut, scopeOut string, r *review.Review, d *sc
 	if err != nil {
 		return err
 	}
-	verified, err := beginScope(scopeOut, d, p)
+	verified, err := beginScope(scopeOut, d, p, kinds.Builtin())
 	if err == nil {
 		err = operations.commit()
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/better-compute/approver/core/durable"
+	"github.com/better-compute/approver/core/kinds"
 	"github.com/better-compute/approver/core/quorum"
 	"github.com/better-compute/approver/core/wire"
 	"github.com/better-compute/approver/scope"
@@ -62,7 +63,7 @@ func (a *app) verify(f *verifyFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
-	v, err := readScope(f.scope, f.batch)
+	v, err := readScope(f.scope, f.batch, kinds.Builtin())
 	if err != nil {
 		return err
 	}

@@ -174,8 +174,8 @@ func readPublicKey(path string) (quorum.PublicKey, error) {
 	return key, nil
 }
 
-// readScope reads a scope file and verifies it.
-func readScope(path, batch string) (*scope.Verified, error) {
+// readScope reads a scope file and verifies it by the kinds of a table.
+func readScope(path, batch string, table *kinds.Table) (*scope.Verified, error) {
 	f, err := durable.Open(path)
 	if err != nil {
 		return nil, err
@@ -191,7 +191,7 @@ func readScope(path, batch string) (*scope.Verified, error) {
 	if h := parsed.Header(); batch != "" && !h.Bare && h.BatchID != batch {
 		return nil, wire.Errorf(wire.InvalidInput, "", "the file is batch %q, --batch says %q", h.BatchID, batch)
 	}
-	return parsed.Verify(scope.VerifyOptions{Kinds: kinds.Builtin(), BatchID: batch, Workers: workers()})
+	return parsed.Verify(scope.VerifyOptions{Kinds: table, BatchID: batch, Workers: workers()})
 }
 
 // reviewScope goes from the file to the decoded scope and the policy.
@@ -206,7 +206,7 @@ func (a *app) reviewScope(f *reviewFlags) (*scope.Decoded, scope.Policy, error) 
 	if err != nil {
 		return nil, p, err
 	}
-	v, err := readScope(f.scope, f.batch)
+	v, err := readScope(f.scope, f.batch, kinds.Builtin())
 	if err != nil {
 		return nil, p, err
 	}

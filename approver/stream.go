@@ -23,14 +23,14 @@ func beginOperations(path string, doc *review.Document) (*stream, error) {
 	})
 }
 
-// beginScope writes the verified scope; it is read back down the same road.
-func beginScope(path string, d *scope.Decoded, p scope.Policy) (*stream, error) {
+// beginScope writes the verified scope; it is read back down the same road, by the kinds it was verified by.
+func beginScope(path string, d *scope.Decoded, p scope.Policy, table *kinds.Table) (*stream, error) {
 	return beginStream(path, func(w io.Writer) error { return d.Encode(w, p) }, func(r io.Reader) error {
 		parsed, err := scope.Parse(r, workers())
 		if err != nil {
 			return err
 		}
-		back, err := parsed.Verify(scope.VerifyOptions{Kinds: kinds.Builtin(), Workers: workers()})
+		back, err := parsed.Verify(scope.VerifyOptions{Kinds: table, Workers: workers()})
 		if err != nil {
 			return err
 		}

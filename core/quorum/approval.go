@@ -52,7 +52,13 @@ func (a *Approval) Approvers(set *Set, trustDomain string, now uint64) ([]KID, e
 			With("notAfter", a.NotAfter).With("now", now)
 	}
 	statement := approvalStatement(a.BatchID, merkle.Hash(a.ScopeRoot), a.ScopeSize, a.NotAfter, trustDomain)
-	return set.signers(statement, a.Signatures), nil
+	var approvers []KID
+	for i, outcome := range set.Tally(statement, a.Signatures) {
+		if outcome == Counted {
+			approvers = append(approvers, KID{a.Signatures[i].KID})
+		}
+	}
+	return approvers, nil
 }
 
 // Verify tells whether the approval holds for the set: as Approvers, and at least the required approvals for its size,
@@ -69,27 +75,4 @@ func (a *Approval) Verify(set *Set, trustDomain string, now uint64) ([]KID, erro
 			len(approvers), required).With("required", required).With("approvers", approvers)
 	}
 	return approvers, nil
-}
-
-// signers gives the kids of the set that signed the statement, each once by its first valid signature.
-func (s *Set) signers(statement Statement, signatures []UnverifiedSignature) []KID {
-	var approvers []KID
-	counted := make(map[KID]bool)
-	halves := make(map[[32]byte]bool) // the r of counted signatures: one act of signing counts once
-	for _, u := range signatures {
-		key, ok := s.byKID[u.KID]
-		if !ok || counted[key.KID()] || len(u.Sig) != SigBytes {
-			continue
-		}
-		sig := Sig(u.Sig)
-		if !key.Verify(statement, sig) {
-			continue
-		}
-		counted[key.KID()] = true
-		if r := [32]byte(sig[:32]); !halves[r] {
-			halves[r] = true
-			approvers = append(approvers, key.KID())
-		}
-	}
-	return approvers
 }

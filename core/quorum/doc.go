@@ -33,7 +33,22 @@
 //
 // # Files
 //
-// A batch signature (SignatureFile), the proof that a new key's holder has it (PATH.proof) and an unsigned approver set each
-// are one line or a few of compact JSON, read strictly by wire.DecodeJSON. A format changes by a new version number; a
-// build names the versions it reads, and writes the oldest that carries what it needs.
+// A batch signature (SignatureFile), a combined approval (ApprovalFile), an inclusion proof (ProofFile), the proof that a
+// new key's holder has it (PATH.proof), an unsigned approver set and an approver-set signature (SetSignatureFile) each are
+// one line or a few of compact JSON, read strictly by wire.DecodeJSON. A format changes by a new version number; a build
+// names the versions it reads, and writes the oldest that carries what it needs.
+//
+// # Protobuf
+//
+// A machine is sent the same in protobuf, as messages of package bettercompute.v1, in their one canonical encoding
+// (WIRE.md §7); any other is refused, so what ParseApproval and ParseProof take encodes to the same bytes.
+//
+//	BatchApproval { string batch_id = 1; bytes scope_root = 2; uint32 scope_size = 3; uint64 not_after = 4;
+//	                repeated Signature { string kid = 1; bytes sig = 2; } signatures = 5; }
+//	BatchProof    { uint32 index = 1; repeated bytes siblings = 2; }
+//
+// The proof of the last of three leaves whose hashes are x, y, z is
+//
+//	08 02        field 1, varint, 2
+//	12 20 …      field 2, 32 bytes: node(x, y); z is promoted past the level below
 package quorum

@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"bytes"
+
 	"github.com/go-json-experiment/json"
 
 	"github.com/better-compute/approver/core/wire"
@@ -10,6 +11,8 @@ import (
 // The formats of the files of this package, each in its first version (WIRE.md §5).
 const (
 	FormatBatchSignature = "better-compute-batch-signature"
+	FormatBatchApproval  = "better-compute-batch-approval"
+	FormatBatchProof     = "better-compute-batch-proof"
 	FormatApproverKey    = "better-compute-approver-key"
 	FormatApproverSet    = "better-compute-approver-set"
 	fileVersion          = 1
@@ -57,4 +60,10 @@ func encodeList[T any](elements []T) []byte {
 		b = append(b, bytes.TrimSuffix(encodeLine(e), []byte("\n"))...)
 	}
 	return append(b, "\n]"...)
+}
+
+// closeWithList adds a last member, a list that encodeList gave, to an object that encodeLine gave.
+func closeWithList(object []byte, member string, list []byte) []byte {
+	b := append(bytes.TrimSuffix(object, []byte("}\n")), `,"`+member+`":`...)
+	return append(append(b, list...), "}\n"...)
 }

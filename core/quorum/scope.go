@@ -15,6 +15,12 @@ type Entry struct {
 	PayloadSHA256 []byte // 32 bytes, or none
 }
 
+// isWellFormed tells whether each field of the entry has its form (WIRE.md §2).
+func (e Entry) isWellFormed() bool {
+	_, subject := wire.ParseSubject([]byte(e.Subject))
+	return subject && wire.IsKind(e.Kind) && (len(e.PayloadSHA256) == 0 || len(e.PayloadSHA256) == sha256.Size)
+}
+
 // leafBytes bounds what a leaf hash covers.
 const leafBytes = 1 + 4 + wire.MaxIDBytes + 4 + wire.MaxSubjectBytes + 4 + wire.MaxKindBytes + 4 + sha256.Size
 
@@ -47,8 +53,7 @@ func NewScope(batchID string, entries []Entry) (*Scope, error) {
 		return nil, wire.Errorf(wire.InvalidInput, "too-many-leaves", "%d leaves; at most %d are taken", len(entries), wire.MaxLeaves)
 	}
 	for i, e := range entries {
-		if _, ok := wire.ParseSubject([]byte(e.Subject)); !ok || !wire.IsKind(e.Kind) ||
-			len(e.PayloadSHA256) != 0 && len(e.PayloadSHA256) != sha256.Size {
+		if !e.isWellFormed() {
 			return nil, wire.Errorf(wire.InvalidInput, "", "entry %d: subject %q, kind %q or digest is not of its form", i, e.Subject, e.Kind)
 		}
 	}

@@ -45,8 +45,9 @@ func ParseSetFile(data []byte) (*Set, uint64, error) {
 		return nil, 0, missing(what, "epoch")
 	case j.Set == nil:
 		return nil, 0, missing(what, "set")
-	case *j.Epoch < 1:
-		return nil, 0, malformed("epoch %d; wanted: 1 to 2^53-1", *j.Epoch)
+	}
+	if err := checkEpoch(*j.Epoch); err != nil {
+		return nil, 0, err
 	}
 	set, err := j.Set.set()
 	return set, *j.Epoch, err
@@ -97,8 +98,24 @@ func narrow2(a, b uint64) (uint32, uint32, error) {
 	return uint32(a), uint32(b), nil
 }
 
+func checkEpoch(epoch uint64) error {
+	if epoch < 1 || epoch > wire.MaxInteger {
+		return malformed("epoch %d; wanted: 1 to 2^53-1", epoch)
+	}
+	return nil
+}
+
 // EncodeSetFile gives the unsigned approver set file.
 func EncodeSetFile(s *Set, epoch uint64) []byte {
+	var b bytes.Buffer
+	b.WriteString(`{"format":"` + FormatApproverSet + `","version":1,"epoch":` + strconv.FormatUint(epoch, 10) + `,"set":`)
+	s.encode(&b)
+	b.WriteString("}\n")
+	return b.Bytes()
+}
+
+// encode writes the set as it stands in files, one key and one tier a line.
+func (s *Set) encode(b *bytes.Buffer) {
 	type listed struct {
 		KID  KID         `json:"kid"`
 		SPKI wire.Base64 `json:"spkiDer"`
@@ -107,11 +124,9 @@ func EncodeSetFile(s *Set, epoch uint64) []byte {
 	for _, k := range s.keys {
 		keys = append(keys, listed{k.KID(), k.SPKI()})
 	}
-	var b bytes.Buffer
-	b.WriteString(`{"format":"` + FormatApproverSet + `","version":1,"epoch":` + strconv.FormatUint(epoch, 10) + `,"set":{"keys":`)
+	b.WriteString(`{"keys":`)
 	b.Write(encodeList(keys))
 	b.WriteString(`,"threshold":` + strconv.FormatUint(uint64(s.threshold), 10) + `,"tiers":`)
 	b.Write(encodeList(s.tiers))
-	b.WriteString(`,"unbatchedDestructivePerHour":` + strconv.FormatUint(uint64(s.unbatched), 10) + "}}\n")
-	return b.Bytes()
+	b.WriteString(`,"unbatchedDestructivePerHour":` + strconv.FormatUint(uint64(s.unbatched), 10) + "}")
 }

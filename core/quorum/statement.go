@@ -15,6 +15,7 @@ type Purpose string
 // The purposes of an approver key.
 const (
 	PurposeBatchApproval Purpose = "batch-approval"
+	PurposeApproverSet   Purpose = "approver-set"
 	PurposeApproverKey   Purpose = "approver-key"
 	PurposeKeyTrial      Purpose = "key-trial"
 )

@@ -33,6 +33,7 @@ var rooms = []place{
 	{"core/quorum", []string{"core/wire", "core/merkle"}},
 	{"core/kinds", []string{"core/wire", "core/bettercomputev1"}},
 	{"core/review", []string{"core/wire", "core/quorum"}},
+	{"core/medium", []string{"core/review"}},
 	{"core/ceremony", []string{"core/wire", "core/durable", "core/quorum", "core/review"}},
 	{"scope", []string{"core/wire", "core/merkle", "core/quorum", "core/kinds", "core/review"}},
 	{"hsm", []string{"core/wire", "core/quorum"}},

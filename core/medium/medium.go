@@ -1,0 +1,123 @@
+package medium
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/better-compute/approver/core/review"
+)
+
+// An Input is a file that a scope is checked against or signed with.
+type Input struct {
+	Role string // what a person calls it: "expected list", "approver set", "public key", "key file", "kinds table", "configuration"
+	Path string // as it was given
+}
+
+// Findings gives the findings of same-medium and odd-path (WIRE.md §10), at most one of each, with a place for each file
+// and cause. scope is the path of the scope file, "" where there is none. A file that cannot be looked at has no place in
+// same-medium; whoever reads it says what is wrong with it.
+func Findings(scope string, inputs []Input) []review.Finding {
+	return machine{device: device, own: ownFolders()}.findings(scope, inputs)
+}
+
+// A machine is what the rules ask about the system.
+type machine struct {
+	device func(folder string) (id uint64, ok bool) // the file system that holds a folder
+	own    []string                                 // folders that are the machine's own
+}
+
+func ownFolders() []string {
+	own := []string{string(filepath.Separator), os.TempDir(), "/tmp"}
+	if home, err := os.UserHomeDir(); err == nil {
+		own = append(own, home)
+	}
+	return own
+}
+
+func (m machine) findings(scope string, inputs []Input) (found []review.Finding) {
+	inputs = slices.DeleteFunc(slices.Clone(inputs), func(i Input) bool { return i.Path == "" })
+	if shared := m.onStickOf(scope, inputs); len(shared) > 0 {
+		verb := " lies"
+		if len(shared) > 1 {
+			verb = " lie"
+		}
+		found = append(found, review.NewFinding(review.SameMedium,
+			review.Escape(theRoles(shared)+verb+" on the scope's own medium"), places(shared, resolution)...))
+	}
+	if scope != "" {
+		inputs = slices.Insert(inputs, 0, Input{"scope", scope})
+	}
+	odd := slices.DeleteFunc(inputs, func(i Input) bool { return len(oddities(i.Path)) == 0 })
+	if len(odd) > 0 {
+		says := "the path of " + theRoles(odd) + " is not what it looks like"
+		if len(odd) > 1 {
+			says = "the paths of " + theRoles(odd) + " are not what they look like"
+		}
+		found = append(found, review.NewFinding(review.OddPath, review.Escape(says), places(odd, oddities)...))
+	}
+	return found
+}
+
+// onStickOf gives the inputs on the file system of the scope, where that is not the machine's own.
+func (m machine) onStickOf(scope string, inputs []Input) (shared []Input) {
+	stick, ok := m.holding(scope)
+	if !ok {
+		return nil
+	}
+	for _, folder := range m.own {
+		if id, ok := m.device(folder); ok && id == stick {
+			return nil
+		}
+	}
+	for _, i := range inputs {
+		if id, ok := m.holding(i.Path); ok && id == stick {
+			shared = append(shared, i)
+		}
+	}
+	return shared
+}
+
+// holding gives the file system of the file that a path leads to. The folder is asked: where layers lie over each other, as
+// on a live system, files have the number of their layer and folders that of the whole.
+func (m machine) holding(path string) (id uint64, ok bool) {
+	file, err := filepath.EvalSymlinks(path)
+	if err != nil || path == "" { // no path at all is not the current folder
+		return 0, false
+	}
+	return m.device(filepath.Dir(file))
+}
+
+// resolution gives the path, and the file where that is another.
+func resolution(path string) []string {
+	if file, err := filepath.EvalSymlinks(path); err == nil && file != filepath.Clean(path) {
+		return []string{path + ", which is " + file}
+	}
+	return []string{path}
+}
+
+// places names the inputs with what says tells about each.
+func places(inputs []Input, says func(path string) []string) (texts []review.Text) {
+	for _, i := range inputs {
+		for _, s := range says(i.Path) {
+			texts = append(texts, review.Escape(i.Role+": "+s))
+		}
+	}
+	return texts
+}
+
+// theRoles names each role once: "the expected list, the public key and the key file".
+func theRoles(inputs []Input) string {
+	var names []string
+	for _, i := range inputs {
+		if name := "the " + i.Role; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}

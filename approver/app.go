@@ -42,6 +42,9 @@ func osApp() *app {
 func run(ctx context.Context, a *app, args []string) int {
 	help := &helpWriter{w: a.stdout}
 	root := a.rootCommand()
+	if completes(args) {
+		prepareCompletion(root)
+	}
 	root.SetArgs(args)
 	root.SetOut(help)
 	root.SetErr(a.stderr)
@@ -89,10 +92,9 @@ Start with 'approver demo', which does all of it on an embedded software token.`
 		Args:          noArguments,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print reviews and errors as JSON (ASCII)")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.batchCommand(), a.demoCommand())
+	root.AddCommand(a.batchCommand(), a.demoCommand(), completionCommand())
 	root.SetHelpCommand(helpCommand())
 	return root
 }

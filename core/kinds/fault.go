@@ -8,6 +8,9 @@ import (
 	"github.com/better-compute/approver/core/wire"
 )
 
+// reasonForm is that of every payload that is not the canonical form of its message.
+const reasonForm = "payload-unknown-fields"
+
 // A fault is why a message is not canonical. Its path grows from the field it was found in up to the payload.
 type fault struct {
 	path   string // names of fields, or a number where unknown, joined by "."; empty for the message itself
@@ -34,7 +37,7 @@ func (f *fault) err(k *Kind) error {
 	if f.path != "" {
 		what = "field " + f.path
 	}
-	return wire.Errorf(wire.InvalidInput, "payload-unknown-fields", "the payload of a %s is not a canonical %s: %s %s (byte %d)",
+	return wire.Errorf(wire.InvalidInput, reasonForm, "the payload of a %s is not a canonical %s: %s %s (byte %d)",
 		k.name, k.plan.name, what, f.why, f.offset).
 		With("kind", k.name).With("field", f.path).With("offset", f.offset)
 }

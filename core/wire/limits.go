@@ -20,5 +20,6 @@ const (
 	MaxSignatures    = 64 // of one approval; approvals and signatures of one scope file
 	MaxKeys          = 64 // of one approver set
 	MaxTiers         = 64
-	MaxPayloadLevels = 32 // nested messages of a payload
+	MaxPayloadLevels = 32      // nested messages of a payload
+	MaxPayloadJSON   = 1 << 20 // the protobuf JSON of one payload
 )

@@ -84,9 +84,13 @@ func (p *parser) leaf(l *leaf) error {
 		return err
 	}
 	l.index = -1
+	members := leafNames
+	if p.draft != nil {
+		members = leafNames[:lLeafIndex] // which is not known before there is a batch
+	}
 	var names, present uint32
 	for {
-		member, more, err := p.s.member(leafNames, &names)
+		member, more, err := p.s.member(members, &names)
 		if err != nil {
 			return err
 		}
@@ -112,6 +116,9 @@ func (p *parser) leaf(l *leaf) error {
 		p.malformed("member %q is missing", "subject")
 	case present&(1<<lKind) == 0:
 		p.malformed("member %q is missing", "kind")
+	}
+	if p.draft != nil {
+		p.encode(l)
 	}
 	return nil
 }
@@ -207,6 +214,9 @@ func (p *parser) payload(l *leaf) error {
 		return p.s.syntaxError("member %q is not an object", "payload")
 	}
 	p.s.pos++
+	if p.draft != nil {
+		return p.draftPayload(l)
+	}
 	l.flags |= hasPayload
 	var names uint32
 	for {
@@ -217,16 +227,7 @@ func (p *parser) payload(l *leaf) error {
 		if !more {
 			break
 		}
-		raw, err := p.s.str(payloadNames[member])
-		if err != nil {
-			return err
-		}
-		if member == 0 {
-			err = p.typeURL(l, raw)
-		} else {
-			err = p.value(l, raw)
-		}
-		if err != nil {
+		if err := p.payloadMember(l, member); err != nil {
 			return err
 		}
 	}
@@ -234,6 +235,17 @@ func (p *parser) payload(l *leaf) error {
 		p.malformed("payload wants both typeUrl and value")
 	}
 	return nil
+}
+
+func (p *parser) payloadMember(l *leaf, member int) error {
+	raw, err := p.s.str(payloadNames[member])
+	switch {
+	case err != nil:
+		return err
+	case member == 0:
+		return p.typeURL(l, raw)
+	}
+	return p.value(l, raw)
 }
 
 func (p *parser) typeURL(l *leaf, raw []byte) error {

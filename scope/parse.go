@@ -66,12 +66,16 @@ var standardLimits = limits{wire.MaxFileBytes, wire.MaxLeaves, wire.MaxBatchByte
 func Parse(r io.Reader, workers int) (*Parsed, error) { return parse(r, workers, standardLimits) }
 
 func parse(r io.Reader, workers int, l limits) (*Parsed, error) {
+	p := parser{what: "scope file", out: &Parsed{limits: l}}
+	return p.run(r, workers, p.file)
+}
+
+// run has read take the one value of a file, with payloads hashed beside it, and holds the header against its form.
+func (p *parser) run(r io.Reader, workers int, read func() error) (*Parsed, error) {
 	a := newAssistant(workers)
-	p := parser{
-		s:   scanner{source: newSource(r, a), most: l.fileBytes},
-		out: &Parsed{limits: l, digests: digester{assistant: a}},
-	}
-	err := p.file()
+	p.s = scanner{source: newSource(r, a), most: p.out.limits.fileBytes}
+	p.out.digests.assistant = a
+	err := read()
 	if err == nil {
 		err = p.s.finish()
 	}
@@ -79,9 +83,9 @@ func parse(r io.Reader, workers int, l limits) (*Parsed, error) {
 	a.finish()
 	switch {
 	case errors.Is(err, errTooLarge):
-		return nil, wire.Errorf(wire.InvalidInput, "", "the scope file is over %d bytes", l.fileBytes)
+		return nil, wire.Errorf(wire.InvalidInput, "", "the %s is over %d bytes", p.what, p.out.limits.fileBytes)
 	case err != nil && wire.CodeOf(err) == "":
-		return nil, wire.Errorf(wire.InvalidInput, "", "not a scope file: %w", err)
+		return nil, wire.Errorf(wire.InvalidInput, "", "not a %s: %w", p.what, err)
 	case err != nil:
 		return nil, err
 	}
@@ -93,7 +97,9 @@ func parse(r io.Reader, workers int, l limits) (*Parsed, error) {
 
 // A parser fills one Parsed.
 type parser struct {
+	what       string // what is read: "scope file"
 	s          scanner
+	draft      *encoder // where leaves are a draft's, else nil
 	out        *Parsed
 	arena      arena
 	seen       uint32 // a bit for each member of the header that is there and not null

@@ -1,0 +1,381 @@
+package scope
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"pgregory.net/rapid"
+
+	"github.com/better-compute/approver/core/bettercomputev1"
+	"github.com/better-compute/approver/core/review"
+	"github.com/better-compute/approver/core/wire"
+)
+
+// proposed is a proposal that holds, with an end a day after testNow.
+func proposed() Proposal {
+	return Proposal{BatchID: "batch_t", TrustDomain: "compute.example.com", Reason: "kernel roll-out",
+		NotAfter: 4102444800000, Time: review.Time{Now: time.UnixMilli(testNow)}}
+}
+
+func build(text string) (*Decoded, error) {
+	draft, err := ParseLeaves(strings.NewReader(text), builtin, 2)
+	if err != nil {
+		return nil, err
+	}
+	return draft.Build(proposed())
+}
+
+// exported writes a scope and takes the file down the road of an approver.
+func exported(t require.TestingT, d *Decoded) *Verified {
+	var b bytes.Buffer
+	require.NoError(t, d.Encode(&b, Policy{}))
+	v := mustVerify(t, b.String())
+	require.Equal(t, d.Verified().Scope().Root(), v.Scope().Root())
+	require.False(t, v.Header().Bare)
+	return v
+}
+
+// The examples' leaves give, leaf for leaf, the scopes of the generator, which shares no code with what encodes here.
+func TestLeavesGiveTheGeneratorsScopes(t *testing.T) {
+	for _, dir := range []string{"small", "415"} {
+		leaves, err := os.ReadFile("../examples/" + dir + "/leaves.json")
+		require.NoError(t, err)
+		file, err := os.ReadFile("../examples/" + dir + "/scope.json")
+		require.NoError(t, err)
+		want := mustVerify(t, string(file))
+		draft, err := ParseLeaves(bytes.NewReader(leaves), builtin, 2)
+		require.NoError(t, err)
+		p := proposed()
+		p.BatchID = want.Header().BatchID
+		d, err := draft.Build(p)
+		require.NoError(t, err)
+		requireSameLeaves(t, want, exported(t, d))
+		p.BatchID += "x" // a draft may be built again
+		again, err := draft.Build(p)
+		require.NoError(t, err)
+		require.NotEqual(t, want.Scope().Root(), again.Verified().Scope().Root())
+	}
+}
+
+func requireSameLeaves(t require.TestingT, want, have *Verified) {
+	require.Equal(t, want.Scope().Root(), have.Scope().Root())
+	require.Equal(t, want.Scope().Size(), have.Scope().Size())
+	for i := range want.Scope().Size() {
+		require.Equal(t, want.Leaf(i), have.Leaf(i))
+	}
+}
+
+func TestBuildWritesTheHeader(t *testing.T) {
+	d, err := build(`[{"subject":"node_a","kind":"node.reboot","payload":{"json":{}}}]`)
+	require.NoError(t, err)
+	h := exported(t, d).Header()
+	require.Equal(t, "batch_t", h.BatchID)
+	require.Equal(t, "compute.example.com", h.TrustDomain)
+	require.Equal(t, "kernel roll-out", h.Reason)
+	require.EqualValues(t, 4102444800000, h.NotAfter)
+	require.EqualValues(t, 1, h.Size)
+	require.Empty(t, h.CreatedBy+h.CreatedByAgent)
+}
+
+// A leaf in each form that a file of leaves takes, and what it binds.
+func TestFormsOfLeaves(t *testing.T) {
+	const reboot = `"payload":{"typeUrl":"type.googleapis.com/bettercompute.v1.RebootRequest","value":"CAEQHg=="}`
+	digest := "ec8a1a4d5ba8e4e58f1d2ac7ed8b6a3e1b34b2a3ee2e9ee8f6a3b7a5f6c1e4ad"
+	for text, want := range map[string]string{
+		`{"subject":"n","kind":"node.reboot",` + reboot + `}`:                                                                 "08011 01e",
+		`{"payload":{"json":{"force":true,"grace_seconds":30}},"kind":"node.reboot","subject":"n"}`:                           "08011 01e",
+		"{\"payload\" : { \"json\" :\n{\"graceSeconds\" :30, \"force\":true } } ,\"kind\":\"node.reboot\",\"subject\":\"n\"}": "08011 01e",
+		`{"subject":"n","kind":"node.reboot","payload":{"json":{}}}`:                                                          "",
+		`{"subject":"n","kind":"node.reboot","payload":null,"payloadSha256":null}`:                                            "unbound",
+		`{"subject":"n","kind":"node.reboot"}`:                                                                                "unbound",
+		`{"subject":"n","kind":"node.reboot","payloadSha256":""}`:                                                             "unbound",
+		`{"subject":"n","kind":"node.reboot","payloadSha256":"` + digest + `"}`:                                               "opaque " + digest,
+		`{"subject":"n","kind":"node.reboot","payload":{"json":{"reason":"a\u0062\ud83d\ude00\n{[\"\\"}}}`:                    "1a0b" + fmt.Sprintf("%x", "ab😀\n{[\"\\"),
+	} {
+		d, err := build("[" + text + "]")
+		require.NoError(t, err, text)
+		l := exported(t, d).Leaf(0)
+		have := fmt.Sprintf("%x", l.Payload)
+		switch {
+		case !l.HasPayload && len(l.PayloadSHA256) == 0:
+			have = "unbound"
+		case !l.HasPayload:
+			have = fmt.Sprintf("opaque %x", l.PayloadSHA256)
+		default:
+			require.Equal(t, "type.googleapis.com/bettercompute.v1.RebootRequest", l.TypeURL)
+		}
+		require.Equal(t, strings.ReplaceAll(want, "011 01e", "01101e"), have, text)
+	}
+}
+
+func TestBuildRefuses(t *testing.T) {
+	leaf := func(payload string) string {
+		return `[{"subject":"node_a","kind":"node.reboot","payload":` + payload + `}]`
+	}
+	asJSON := func(members string) string { return leaf(`{"json":{` + members + `}}`) }
+	good := `{"subject":"node_b","kind":"node.reboot","payload":{"json":{}}}`
+	const first = "leaf 0 (node_a): "
+	for _, c := range []struct{ name, text, reason, says string }{
+		{"nothing", "", "", "empty"},
+		{"an object", `{}`, "", "no array"},
+		{"a scope file", `{"format":"better-compute-batch-scope"}`, "", "no array"},
+		{"a byte order mark", "\ufeff[" + good + "]", "", "no array"},
+		{"no leaf", `[]`, "", "no leaves"},
+		{"cut off", `[` + good, "", "ends where"},
+		{"something after", `[` + good + `] 1`, "", "follows"},
+		{"a comma too much", `[` + good + `,]`, "", "comma"},
+		{"a leaf's index", `[{"leafIndex":0,` + good[1:] + `]`, "", `unknown member "leafIndex"`},
+		{"a member nobody knows", `[{"note":"",` + good[1:] + `]`, "", `unknown member "note"`},
+		{"a member in another case", `[{"Subject":"x",` + good[1:] + `]`, "", `unknown member "Subject"`},
+		{"a member twice", `[{"subject":"x",` + good[1:] + `]`, "", `"subject" is there twice`},
+		{"an escape in a subject", strings.Replace(asJSON(""), "node_a", `node_\u0061`, 1), "", "escape"},
+		{"no subject", `[{"kind":"node.reboot"}]`, "", `"subject" is missing`},
+		{"no kind", `[{"subject":"node_a","payload":{"json":{}}}]`, "", `"kind" is missing`},
+		{"kind is null", `[{"subject":"node_a","kind":null}]`, "", `"kind" is null`},
+		{"a kind in another case", strings.Replace(asJSON(""), "node.reboot", "Node.reboot", 1), "", "wanted: two or more parts"},
+		{"json of a kind in another case", strings.Replace(asJSON(""), "node.reboot", "node.Reboot", 1), "", "leaf 0: kind is"},
+		{"json of a kind no table knows", strings.Replace(asJSON(""), "node.reboot", "node.reBoot", 1), "", first + `kind "node.reBoot" is in no table`},
+		{"both forms", leaf(`{"json":{},"typeUrl":"x","value":""}`), "", "json alone"},
+		{"json and a type", leaf(`{"json":{},"typeUrl":"x"}`), "", "json alone"},
+		{"a type alone", leaf(`{"typeUrl":"x"}`), "", "json alone"},
+		{"neither form", leaf(`{}`), "", "json alone"},
+		{"json twice", leaf(`{"json":{},"json":{}}`), "", `"json" is there twice`},
+		{"json in another case", leaf(`{"JSON":{}}`), "", `unknown member "JSON"`},
+		{"json is an array", leaf(`{"json":[]}`), "", "not an object"},
+		{"json is null", leaf(`{"json":null}`), "", "not an object"},
+		{"json is a string", leaf(`{"json":"{}"}`), "", "not an object"},
+		{"payload is a string", leaf(`"{}"`), "", "not an object"},
+		{"a member of json twice", asJSON(`"force":true,"force":true`), "", `leaf 0: json: member "force" is there twice`},
+		{"a member of json twice, once escaped", asJSON(`"force":true,"forc\u0065":true`), "", `member "force" is there twice`},
+		{"a field by both its names", asJSON(`"graceSeconds":1,"grace_seconds":1`), "*", first},
+		{"a field nobody knows", asJSON(`"delay":1`), "*", first},
+		{"a field in another case", asJSON(`"Force":true`), "*", first},
+		{"a value of another type", asJSON(`"force":1`), "*", first},
+		{"a number over its range", asJSON(`"graceSeconds":4294967296`), "*", first},
+		{"NaN", asJSON(`"graceSeconds":NaN`), "", "leaf 0: json: "},
+		{"a lone surrogate", asJSON(`"reason":"\ud800"`), "", "leaf 0: json: "},
+		{"a low surrogate first", asJSON(`"reason":"\udc00\ud800"`), "", "leaf 0: json: "},
+		{"bytes that are not UTF-8", asJSON("\"reason\":\"\xff\""), "", "leaf 0: json: "},
+		{"brackets that do not match", asJSON(`"reason":[}`), "", "leaf 0: json: "},
+		{"json cut off in a string", leaf(`{"json":{"reason":"`), "", "ends inside"},
+		{"json cut off", leaf(`{"json":{"reason":{`)[:70], "", "ends inside"},
+		{"many levels", leaf(`{"json":` + strings.Repeat(`{"a":`, 200_000)), "", "more than 16 levels"},
+		{"14 levels", leaf(`{"json":` + strings.Repeat(`{"a":`, 14) + "0" + strings.Repeat("}", 16) + "]"), "", "more than 16 levels"},
+		{"json of over 1 MiB", asJSON(`"reason":"` + strings.Repeat("x", 1<<20) + `"`), "payload-too-large", "over 1048576 bytes"},
+		{"a payload of over 64 KiB", asJSON(`"reason":"` + strings.Repeat("x", 1<<16) + `"`), "payload-too-large", first},
+		{"another kind's type", leaf(`{"typeUrl":"type.googleapis.com/bettercompute.v1.WipeRequest","value":""}`), "payload-type", first},
+		{"bytes that are not canonical", leaf(`{"typeUrl":"type.googleapis.com/bettercompute.v1.RebootRequest","value":"EB4IAQ=="}`), "payload-unknown-fields", first},
+		{"base64 with stray bits", leaf(`{"typeUrl":"type.googleapis.com/bettercompute.v1.RebootRequest","value":"CAF="}`), "", "canonical padded base64"},
+		{"another form of subject", strings.Replace(asJSON(""), "node_a", "node:node_a", 1), "payload-subject", "leaf 0 (node:node_a): "},
+		{"another address", `[` + good + `,{"subject":"bmc:s/10.0.0.1","kind":"bmc.power","payload":{"json":{"address":"10.0.0.2","power":"CYCLE"}}}]`, "payload-subject", "leaf 1 (bmc:s/10.0.0.1): "},
+		{"another operation", `[{"subject":"bmc:s/10.0.0.1","kind":"bmc.power","payload":{"json":{"address":"10.0.0.1","sensors":{}}}}]`, "payload-subject", "leaf 0 (bmc:s/10.0.0.1): "},
+		{"two members of a oneof", `[{"subject":"bmc:s/10.0.0.1","kind":"bmc.power","payload":{"json":{"address":"10.0.0.1","power":"CYCLE","sensors":{}}}}]`, "*", "leaf 0 (bmc:s/10.0.0.1): "},
+		{"the digest of another payload", `[{"subject":"node_a","kind":"node.reboot","payloadSha256":"` + strings.Repeat("00", 32) + `","payload":{"json":{}}}]`, "payload-digest", first},
+		{"an empty digest beside a payload", `[{"subject":"node_a","kind":"node.reboot","payloadSha256":"","payload":{"json":{}}}]`, "payload-digest", first},
+		{"the same leaf twice", `[` + good + `,` + good + `]`, "duplicate-leaf", "leaf 1 (node_b): "},
+		{"the same leaf as JSON and as bytes", `[` + good + `,{"subject":"node_b","kind":"node.reboot","payload":{"typeUrl":"type.googleapis.com/bettercompute.v1.RebootRequest","value":""}}]`, "duplicate-leaf", "leaf 1"},
+		{"syntax comes before what a leaf says", `[{"subject":"node_a","kind":"x.y","payload":{"json":{}}},{"subject":1}]`, "", `"subject" is not a string`},
+		{"of two bad leaves the first", asJSON(`"delay":1`)[:len(asJSON(`"delay":1`))-1] + `,{"subject":"","kind":""}]`, "*", first},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d, err := build(c.text)
+			require.Nil(t, d)
+			require.Equal(t, wire.InvalidInput, wire.CodeOf(err), "%v", err)
+			if c.reason != "*" {
+				require.Equal(t, c.reason, wire.ReasonOf(err), "%v", err)
+			}
+			require.Contains(t, err.Error(), c.says)
+		})
+	}
+}
+
+func TestProposalRefuses(t *testing.T) {
+	const minute, hour = 60_000, 3_600_000
+	d, err := NewDraft([]DraftLeaf{{Subject: "n", Kind: "node.reboot", JSON: []byte("{}")}}, builtin, 1)
+	require.NoError(t, err)
+	for name, change := range map[string]func(*Proposal){
+		"batch id":                 func(p *Proposal) { p.BatchID = "" },
+		"batch id of another form": func(p *Proposal) { p.BatchID = "../x" },
+		"trust domain":             func(p *Proposal) { p.TrustDomain = "" },
+		"trust domain's case":      func(p *Proposal) { p.TrustDomain = "Compute" },
+		"no reason":                func(p *Proposal) { p.Reason = "" },
+		"501 units":                func(p *Proposal) { p.Reason = strings.Repeat("x", 501) },
+		"251 pairs":                func(p *Proposal) { p.Reason = strings.Repeat("😀", 251) },
+		"reason not UTF-8":         func(p *Proposal) { p.Reason = "a\xff" },
+		"under a minute":           func(p *Proposal) { p.NotAfter = testNow + minute - 1 },
+		"closed":                   func(p *Proposal) { p.NotAfter = testNow - hour },
+		"no end":                   func(p *Proposal) { p.NotAfter = 0 },
+		"over 72 hours":            func(p *Proposal) { p.NotAfter = testNow + 72*hour + 1 },
+		"no integer of JSON":       func(p *Proposal) { p.NotAfter = 1 << 63 },
+	} {
+		p := proposed()
+		change(&p)
+		built, err := d.Build(p)
+		require.Nil(t, built, name)
+		require.Equal(t, wire.InvalidInput, wire.CodeOf(err), "%s: %v", name, err)
+	}
+	for name, change := range map[string]func(*Proposal){
+		"a minute":  func(p *Proposal) { p.NotAfter = testNow + minute },
+		"72 hours":  func(p *Proposal) { p.NotAfter = testNow + 72*hour },
+		"500 units": func(p *Proposal) { p.Reason = strings.Repeat("😀", 250) },
+		"controls":  func(p *Proposal) { p.Reason = "a\x1b\x00\"\\\u2028" },
+	} {
+		p := proposed()
+		change(&p)
+		built, err := d.Build(p)
+		require.NoError(t, err, name)
+		require.Equal(t, p.Reason, exported(t, built).Header().Reason)
+	}
+	p := proposed()
+	p.Time.Now, p.NotAfter = review.ReleaseDate.Add(-time.Hour), uint64(review.ReleaseDate.Add(time.Hour).UnixMilli())
+	_, err = d.Build(p)
+	require.Equal(t, wire.InvalidState, wire.CodeOf(err))
+	require.Equal(t, "clock", wire.ReasonOf(err))
+}
+
+// What a program gives is held to what a file is held to.
+func TestNewDraft(t *testing.T) {
+	value := []byte{8, 1}
+	for name, c := range map[string]struct {
+		leaf DraftLeaf
+		says string
+	}{
+		"JSON":               {DraftLeaf{Subject: "n", Kind: "node.reboot", JSON: []byte(`{"force":true}`)}, ""},
+		"bytes":              {DraftLeaf{Subject: "n", Kind: "node.reboot", TypeURL: "type.googleapis.com/bettercompute.v1.RebootRequest", Value: value}, ""},
+		"no bytes":           {DraftLeaf{Subject: "n", Kind: "node.reboot", TypeURL: "type.googleapis.com/bettercompute.v1.RebootRequest"}, ""},
+		"nothing":            {DraftLeaf{Subject: "n", Kind: "node.reboot"}, ""},
+		"a digest":           {DraftLeaf{Subject: "n", Kind: "node.reboot", PayloadSHA256: make([]byte, 32)}, ""},
+		"a short digest":     {DraftLeaf{Subject: "n", Kind: "node.reboot", PayloadSHA256: make([]byte, 31)}, "64 lower-case hex digits"},
+		"both":               {DraftLeaf{Subject: "n", Kind: "node.reboot", JSON: []byte(`{}`), TypeURL: "x"}, "as JSON and as bytes"},
+		"bytes of no type":   {DraftLeaf{Subject: "n", Kind: "node.reboot", Value: value}, "without their type"},
+		"JSON that goes on":  {DraftLeaf{Subject: "n", Kind: "node.reboot", JSON: []byte(`{}},"payloadSha256":"","x":{"y":{}`)}, "leaf 0: "},
+		"JSON of nothing":    {DraftLeaf{Subject: "n", Kind: "node.reboot", JSON: []byte{}}, "leaf 0: "},
+		"a subject's quote":  {DraftLeaf{Subject: `n","kind":"node.wipe`, Kind: "node.reboot"}, "escape"},
+		"a subject of bytes": {DraftLeaf{Subject: "n\xff", Kind: "node.reboot"}, "leaf 0: "},
+	} {
+		d, err := NewDraft([]DraftLeaf{c.leaf}, builtin, 2)
+		if err == nil {
+			_, err = d.Build(proposed())
+		}
+		if c.says == "" {
+			require.NoError(t, err, name)
+			continue
+		}
+		require.Equal(t, wire.InvalidInput, wire.CodeOf(err), "%s: %v", name, err)
+		require.Contains(t, err.Error(), c.says, name)
+	}
+	_, err := NewDraft(nil, builtin, 1)
+	require.Error(t, err)
+	_, err = NewDraft([]DraftLeaf{{Subject: "n", Kind: "node.reboot"}}, nil, 1)
+	require.Error(t, err)
+}
+
+// Bounds of the whole batch. Payloads of JSON that are over the bytes of a batch are not kept.
+func TestBuildBounds(t *testing.T) {
+	list := func(n int, leaf func(i int) string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, ",%s", leaf(i))
+		}
+		return "[" + b.String()[1:] + "]"
+	}
+	empty := func(i int) string { return fmt.Sprintf(`{"subject":"n%d","kind":"node.reboot"}`, i) }
+	_, err := build(list(50_001, empty))
+	require.Equal(t, "too-many-leaves", wire.ReasonOf(err), "%v", err)
+	d, err := build(list(50_000, empty))
+	require.NoError(t, err)
+	require.Equal(t, 50_000, d.Verified().Scope().Size())
+
+	reason := strings.Repeat("x", 60_000)
+	large := func(i int) string {
+		return fmt.Sprintf(`{"subject":"n%d","kind":"node.reboot","payload":{"json":{"reason":"%s"}}}`, i, reason)
+	}
+	draft, err := ParseLeaves(strings.NewReader(list(200, large)), builtin, 2)
+	require.NoError(t, err)
+	require.Less(t, draft.leaves.bytes, wire.MaxBatchBytes+2*len(reason))
+	_, err = draft.Build(proposed())
+	require.Equal(t, "payload-too-large", wire.ReasonOf(err))
+	require.Contains(t, err.Error(), "leaf 139 (n139): ")
+	_, err = build(list(139, large))
+	require.NoError(t, err)
+
+	small := limits{fileBytes: 1000, leaves: 10, batchBytes: 1000}
+	_, err = parseLeaves(strings.NewReader(list(30, empty)), builtin, 2, small)
+	require.ErrorContains(t, err, "the file of leaves is over 1000 bytes")
+}
+
+// requests gives payloads as a program would make them, each with its kind and subject.
+func drawRequest(t *rapid.T, i int) (subject, kind string, m proto.Message) {
+	text := rapid.String().Draw(t, "text")
+	switch rapid.IntRange(0, 4).Draw(t, "kind") {
+	case 0:
+		return fmt.Sprintf("n%d", i), "node.reimage", &bettercomputev1.ReimageRequest{Image: text, UserData: text + "\n",
+			ImageSha256: rapid.SliceOf(rapid.Byte()).Draw(t, "sha"), PreserveMounts: rapid.SliceOf(rapid.String()).Draw(t, "mounts")}
+	case 1:
+		address := fmt.Sprintf("10.0.%d.%d", i/200, i%200)
+		return "bmc:s/" + address, "bmc.boot", &bettercomputev1.BmcOperationRequest{Address: address,
+			Operation: &bettercomputev1.BmcOperationRequest_Boot_{Boot: &bettercomputev1.BmcOperationRequest_Boot{Device: text}}}
+	case 2:
+		target := fmt.Sprintf("t%d", i)
+		return "node:" + target, "site.httpProxy", &bettercomputev1.HttpProxyRequest{TargetNodeId: target, Method: "POST", Body: []byte(text),
+			Headers: rapid.MapOf(rapid.String(), rapid.String()).Draw(t, "headers")}
+	case 3:
+		return fmt.Sprintf("n%d", i), "node.wipe", &bettercomputev1.WipeRequest{Method: bettercomputev1.WipeRequest_ZERO, AllDevices: rapid.Bool().Draw(t, "all")}
+	}
+	return fmt.Sprintf("n%d", i), "node.reboot", &bettercomputev1.RebootRequest{GraceSeconds: rapid.Uint32().Draw(t, "grace"), Reason: text}
+}
+
+// What is built holds exactly the operations that went in, in whatever order, as JSON or as bytes, and whoever reads it
+// sees them.
+func TestBuiltIsWhatWentIn(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var leaves []DraftLeaf
+		want := map[string]proto.Message{}
+		for i := range rapid.IntRange(1, 12).Draw(t, "leaves") {
+			subject, kind, m := drawRequest(t, i)
+			want[subject+" "+kind] = m
+			l := DraftLeaf{Subject: subject, Kind: kind}
+			if _, hasMap := m.(*bettercomputev1.HttpProxyRequest); hasMap || rapid.Bool().Draw(t, "as JSON") {
+				l.JSON, _ = protojson.Marshal(m)
+			} else {
+				l.TypeURL = "type.googleapis.com/" + string(m.ProtoReflect().Descriptor().FullName())
+				l.Value, _ = proto.Marshal(m)
+			}
+			leaves = append(leaves, l)
+		}
+		first := builtFrom(t, leaves)
+		rand.New(rand.NewSource(rapid.Int64().Draw(t, "order"))).Shuffle(len(leaves), func(i, j int) { leaves[i], leaves[j] = leaves[j], leaves[i] })
+		require.Equal(t, first.Verified().Scope().Root(), builtFrom(t, leaves).Verified().Scope().Root())
+		v := exported(t, first)
+		require.Equal(t, len(want), v.Scope().Size())
+		for i := range v.Scope().Size() {
+			l := v.Leaf(i)
+			m := want[l.Subject+" "+l.Kind]
+			require.NotNil(t, m, "%s %s was not given", l.Subject, l.Kind)
+			have := m.ProtoReflect().New().Interface()
+			require.NoError(t, proto.Unmarshal(l.Payload, have))
+			require.True(t, proto.Equal(m, have), "%s: %v became %v", l.Subject, m, have)
+		}
+		subjects := 0
+		for _, o := range document(t, v.Decode(), policy(testNow)).Operations {
+			subjects += len(o.Subjects)
+		}
+		require.Equal(t, len(want), subjects)
+	})
+}
+
+func builtFrom(t require.TestingT, leaves []DraftLeaf) *Decoded {
+	d, err := NewDraft(leaves, builtin, 2)
+	require.NoError(t, err)
+	built, err := d.Build(proposed())
+	require.NoError(t, err)
+	return built
+}

@@ -81,10 +81,14 @@ func completes(args []string) bool {
 	return len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
 }
 
-// prepareCompletion gives every flag and argument of a command, and of all below it, its completion. Such a command line is
-// read more than once and is not yet whole, so its flags are not strict.
-func prepareCompletion(c *cobra.Command) {
-	c.InitDefaultHelpCmd()
+// prepareCompletion makes a tree of commands ready for such a question: every flag and argument has its completion. The
+// command line that is asked about is read more than once and is not yet whole, so its flags are not strict.
+func prepareCompletion(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	prepareBelow(root)
+}
+
+func prepareBelow(c *cobra.Command) {
 	if c.ValidArgs == nil && c.ValidArgsFunction == nil {
 		c.ValidArgsFunction = completerOf("", argument(c))
 	}
@@ -99,7 +103,7 @@ func prepareCompletion(c *cobra.Command) {
 		}
 	})
 	for _, sub := range c.Commands() {
-		prepareCompletion(sub)
+		prepareBelow(sub)
 	}
 }
 
@@ -132,15 +136,14 @@ func completeKey(_ *cobra.Command, _ []string, word string) ([]cobra.Completion,
 	return nil, cobra.ShellCompDirectiveDefault
 }
 
-
 // completeCommand completes the names of commands, one below the other.
-func completeCommand(c *cobra.Command, words []string, _ string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
+func completeCommand(c *cobra.Command, words []string, word string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
 	topic, rest, err := c.Root().Find(words)
 	if err != nil || len(rest) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	for _, sub := range topic.Commands() {
-		if sub.IsAvailableCommand() {
+		if sub.IsAvailableCommand() && strings.HasPrefix(sub.Name(), word) {
 			names = append(names, cobra.CompletionWithDesc(sub.Name(), sub.Short))
 		}
 	}

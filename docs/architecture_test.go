@@ -34,6 +34,7 @@ var rooms = []place{
 	{"core/kinds", []string{"core/wire", "core/bettercomputev1"}},
 	{"core/review", []string{"core/wire", "core/quorum"}},
 	{"core/medium", []string{"core/review"}},
+	{"core/config", []string{"core/wire", "core/durable", "core/quorum"}},
 	{"core/ceremony", []string{"core/wire", "core/durable", "core/quorum", "core/review"}},
 	{"scope", []string{"core/wire", "core/merkle", "core/quorum", "core/kinds", "core/review"}},
 	{"hsm", []string{"core/wire", "core/quorum"}},

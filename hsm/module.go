@@ -102,14 +102,25 @@ const defaultTimeout = 60 * time.Second
 // unloaded. Errors are KEY_UNAVAILABLE with reason "module", "timeout" where loading hangs, or UNSUPPORTED in a build
 // without cgo.
 func LoadModule(ctx context.Context, path string) (Module, error) {
-	if !filepath.IsAbs(path) || strings.ContainsRune(path, 0) {
-		return nil, wire.Errorf(wire.KeyUnavailable, "module", "the PKCS#11 module is %q; wanted: an absolute path", path)
+	if err := checkModulePath(path); err != nil {
+		return nil, err
 	}
 	if info, err := os.Stat(path); err != nil {
 		return nil, wire.Errorf(wire.KeyUnavailable, "module", "the PKCS#11 module cannot be read: %w", err)
 	} else if !info.Mode().IsRegular() {
 		return nil, wire.Errorf(wire.KeyUnavailable, "module", "the PKCS#11 module %q is not a regular file", path)
 	}
+	return loadLibrary(ctx, path)
+}
+
+func checkModulePath(path string) error {
+	if !filepath.IsAbs(path) || strings.ContainsRune(path, 0) {
+		return wire.Errorf(wire.KeyUnavailable, "module", "the PKCS#11 module is %q; wanted: an absolute path", path)
+	}
+	return nil
+}
+
+func loadLibrary(ctx context.Context, path string) (Module, error) {
 	l := newLine(defaultTimeout)
 	defer l.stop()
 	return call(ctx, l, "dlopen", func() (Module, error) { return openLibrary(path) })

@@ -1,0 +1,215 @@
+package config
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/better-compute/approver/core/quorum"
+	"github.com/better-compute/approver/core/wire"
+)
+
+// longestHours is the longest window that any configuration may allow (WIRE.md §9).
+const longestHours = 720
+
+// Load reads the configuration: the file that named (--config) gives, else the environment's APPROVER_CONFIG, else
+// approver/config.toml in XDG_CONFIG_HOME or in HOME/.config where it is; and the variables that stand beside
+// [pki.approvers]. Every file it names but the key and the module is read, or looked at. Errors are INVALID_CONFIG naming
+// file, line and key or variable; NOT_FOUND for a configuration file that was named and is not there; IO_ERROR.
+func Load(named string, getenv func(string) string) (*Settings, error) {
+	path, by, err := locate(named, getenv)
+	if err != nil {
+		return nil, err
+	}
+	l := &loader{s: &Settings{File: path, NamedBy: by, written: make(map[string]Written)}, getenv: getenv}
+	if path != "" {
+		if err := l.readFile(); err != nil {
+			return nil, err
+		}
+	}
+	return l.s, l.load()
+}
+
+// Parse reads a configuration from memory as Load reads the file at path, without any environment.
+func Parse(path string, data []byte) (*Settings, error) {
+	l := &loader{s: &Settings{File: path, NamedBy: "--config", written: make(map[string]Written)}, getenv: func(string) string { return "" }}
+	var err error
+	if l.lines, err = wire.DecodeTOML(path, data, &l.file); err != nil {
+		return nil, err
+	}
+	return l.s, l.load()
+}
+
+// A loader turns the file and the environment into Settings.
+type loader struct {
+	s      *Settings
+	file   file
+	lines  wire.TOMLLines
+	getenv func(string) string
+}
+
+func (l *loader) readFile() error {
+	data, err := ReadTrusted(l.s.File, wire.MaxTOMLBytes)
+	if err == nil {
+		l.lines, err = wire.DecodeTOML(l.s.File, data, &l.file)
+		return err
+	}
+	code := wire.CodeOf(err)
+	if code == wire.InvalidInput { // not a regular file
+		code = wire.InvalidConfig
+	}
+	return wire.Errorf(code, "", "the configuration that %s names: %s", l.s.NamedBy, plain(err)).With("file", l.s.File)
+}
+
+// load settles one part after the other; what a later one needs stands before it.
+func (l *loader) load() error {
+	for _, step := range []func() error{l.trustDomain, l.key, l.publicKey, l.maxHours, l.kinds, l.expectedLists, l.module, l.setFile, l.pki} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *loader) origin(key string) Origin { return Origin{File: l.s.File, Line: l.lines[key]} }
+
+// refuse is the error about a key of the file.
+func (l *loader) refuse(key, format string, args ...any) error {
+	return refuse(key, l.origin(key), format, args...)
+}
+
+// text notes a key that holds one line of text. ok is false where it is absent.
+func (l *loader) text(key string, value *string) (text string, o Origin, ok bool, err error) {
+	if value == nil {
+		return "", Origin{}, false, nil
+	}
+	o = l.origin(key)
+	l.s.written[key] = Written{*value, o}
+	if *value == "" {
+		return "", o, true, l.refuse(key, "it is empty; leave it out")
+	}
+	return *value, o, true, nil
+}
+
+// path is text that names a file, resolved.
+func (l *loader) path(key string, value *string) (path string, o Origin, ok bool, err error) {
+	path, o, ok, err = l.text(key, value)
+	if !ok || err != nil {
+		return "", o, ok, err
+	}
+	return l.s.Resolve(path), o, true, nil
+}
+
+func (l *loader) trustDomain() error {
+	const key = "trust_domain"
+	text, o, ok, err := l.text(key, l.file.TrustDomain)
+	if !ok || err != nil {
+		return err
+	}
+	if err := wire.CheckTrustDomain("it", text); err != nil {
+		return l.refuse(key, "%s", plain(err))
+	}
+	l.s.TrustDomain = Setting[string]{text, o}
+	return nil
+}
+
+func (l *loader) key() error {
+	text, o, ok, err := l.text("key", l.file.Key)
+	if ok && err == nil {
+		l.s.Key = Setting[string]{text, o}
+	}
+	return err
+}
+
+func (l *loader) publicKey() error {
+	const key = "public_key"
+	path, o, ok, err := l.path(key, l.file.PublicKey)
+	if !ok || err != nil {
+		return err
+	}
+	public, err := readPublicKey(path)
+	if err != nil {
+		return l.refuse(key, "%s", plain(err))
+	}
+	l.s.PublicKey = Setting[PublicKey]{PublicKey{path, public}, o}
+	return nil
+}
+
+func (l *loader) maxHours() error {
+	const key = "max_hours"
+	if l.file.MaxHours == nil {
+		return nil
+	}
+	n, o := *l.file.MaxHours, l.origin(key)
+	l.s.written[key] = Written{n, o}
+	if n < 1 || n > longestHours {
+		return l.refuse(key, "%d; wanted: 1 to %d", n, longestHours)
+	}
+	l.s.MaxHours = Setting[int]{int(n), o}
+	return nil
+}
+
+func (l *loader) kinds() error {
+	path, o, ok, err := l.path("kinds", l.file.Kinds)
+	if !ok || err != nil {
+		return err
+	}
+	if err := CheckTrusted(path); err != nil {
+		return l.refuse("kinds", "%s", plain(err))
+	}
+	l.s.Kinds = Setting[string]{path, o}
+	return nil
+}
+
+func (l *loader) expectedLists() error {
+	const key = "expected_lists"
+	path, o, ok, err := l.path(key, l.file.ExpectedLists)
+	if !ok || err != nil {
+		return err
+	}
+	if err := checkFolder(path); err != nil {
+		return l.refuse(key, "%s", plain(err))
+	}
+	l.s.ExpectedLists = Setting[string]{path, o}
+	return nil
+}
+
+func (l *loader) setFile() error {
+	const key = "approvers"
+	path, o, ok, err := l.path(key, l.file.Approvers)
+	if !ok || err != nil {
+		return err
+	}
+	data, err := ReadTrusted(path, wire.MaxFileBytes)
+	if err != nil {
+		return l.refuse(key, "%s", plain(err))
+	}
+	set, epoch, err := quorum.ParseSetFile(data)
+	switch {
+	case err != nil:
+		return l.refuse(key, "%s: %s", path, plain(err))
+	case set.IsRemoval():
+		return l.refuse(key, "%s: the set has no keys: nobody could approve", path)
+	}
+	l.s.SetFile = Setting[*ApproverSet]{&ApproverSet{Paths: []string{path}, Set: set, Epoch: epoch}, o}
+	return nil
+}
+
+// readPublicKey reads a .pub file.
+func readPublicKey(path string) (quorum.PublicKey, error) {
+	data, err := ReadTrusted(path, wire.MaxFileBytes)
+	if err != nil {
+		return quorum.PublicKey{}, err
+	}
+	key, err := quorum.ParsePublicPEM(data)
+	if err != nil {
+		return quorum.PublicKey{}, wire.Errorf(wire.InvalidConfig, "", "%s: %s", path, plain(err))
+	}
+	return key, nil
+}
+
+// plain gives an error without its code, for another one to quote.
+func plain(err error) string {
+	return strings.TrimPrefix(err.Error(), string(wire.CodeOf(err))+": ")
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }

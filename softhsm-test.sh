@@ -49,6 +49,7 @@ pkcs11-tool opensc
 openssl openssl
 node nodejs
 tmux tmux
+zbarimg zbar-tools
 strace strace
 protoc protobuf-compiler
 /usr/include/google/protobuf/any.proto libprotobuf-dev

@@ -4,13 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/better-compute/approver/core/ceremony"
-	"github.com/better-compute/approver/core/durable"
 	"github.com/better-compute/approver/core/quorum"
 	"github.com/better-compute/approver/core/review"
 	"github.com/better-compute/approver/core/wire"
@@ -19,10 +17,10 @@ import (
 type signFlags struct {
 	reviewFlags
 	keyFlags
-	out       string
-	yes, qr   bool
-	unchecked bool
-	size      uint64
+	out, qrPNG string
+	yes, qr    bool
+	unchecked  bool
+	size       uint64
 }
 
 func (a *app) signCommand() *cobra.Command {
@@ -43,6 +41,9 @@ Without a terminal it prints the root and ends with not-confirmed; --yes signs w
 			if f.qr && a.json {
 				return usage("--qr draws for a person and --json writes for a program; give one of them")
 			}
+			if f.qrPNG != "" && (f.qrPNG == f.out || f.qrPNG == f.operationsOut) {
+				return usage("--qr-png names the file of another output")
+			}
 			if f.unchecked {
 				return a.signUnchecked(c.Context(), c, &f)
 			}
@@ -58,6 +59,7 @@ Without a terminal it prints the root and ends with not-confirmed; --yes signs w
 	s.StringVar(&f.out, "out", "", "write the signature to `FILE` (default: standard output); nothing is overwritten")
 	s.BoolVar(&f.yes, "yes", false, "sign without the question")
 	s.BoolVar(&f.qr, "qr", false, "show the signature as a QR code as well, on standard error")
+	s.StringVar(&f.qrPNG, "qr-png", "", "write the signature as a QR code to `FILE` as well, a PNG picture; nothing is overwritten")
 	s.BoolVar(&f.unchecked, "unchecked", false, "sign a bare --batch, --root and --size that nobody can check; on a terminal only")
 	s.Uint64Var(&f.size, "size", 0, "number of leaves `N`, with --unchecked")
 	return c
@@ -65,7 +67,7 @@ Without a terminal it prints the root and ends with not-confirmed; --yes signs w
 
 // sign walks the one road: review, acceptance, key, signature, file.
 func (a *app) sign(ctx context.Context, f *signFlags) error {
-	out, err := a.beginSignature(f.out) // what can't be written is told before anybody reviews anything
+	out, err := a.beginSignature(f) // what can't be written is told before anybody reviews anything
 	if err != nil {
 		return err
 	}
@@ -206,43 +208,12 @@ func (a *app) signAccepted(ctx context.Context, s *signing) error {
 	return a.tellSigned(signed, s.flags)
 }
 
-// A signatureOutput is the file of --out, begun; nil is standard output.
-type signatureOutput struct{ pending *durable.Pending }
-
-func (a *app) beginSignature(path string) (*signatureOutput, error) {
-	switch {
-	case path == "" && a.stdoutClosed:
-		return nil, wire.Errorf(wire.IOError, "", "standard output is closed, and --out is not given: the signature would be lost")
-	case path == "":
-		return nil, nil
-	}
-	pending, err := durable.Create(path, 0o644)
-	if err != nil {
-		return nil, err
-	}
-	return &signatureOutput{pending}, nil
-}
-
-func (o *signatureOutput) abandon() {
-	if o != nil {
-		o.pending.Abandon()
-	}
-}
-
-func (o *signatureOutput) write(stdout io.Writer, signed *ceremony.Signed) error {
-	if o == nil {
-		_, err := signed.WriteTo(stdout)
-		return err
-	}
-	return signed.WriteFile(o.pending)
-}
-
 // tellSigned says on standard error who signed what, and where it is. The signature is made and written: an error of the
 // stream changes nothing about that, so it is not one of the command.
 func (a *app) tellSigned(signed *ceremony.Signed, f *signFlags) error {
 	file := signed.File()
 	if a.json {
-		line, err := json.Marshal(map[string]any{"signed": map[string]any{"kid": file.KID, "scopeRoot": file.ScopeRoot, "out": review.Escape(f.out)}})
+		line, err := json.Marshal(map[string]any{"signed": map[string]any{"kid": file.KID, "scopeRoot": file.ScopeRoot, "out": review.Escape(f.out), "qrPng": review.Escape(f.qrPNG)}})
 		if err != nil {
 			return err
 		}
@@ -254,6 +225,9 @@ func (a *app) tellSigned(signed *ceremony.Signed, f *signFlags) error {
 		where = f.out
 	}
 	fmt.Fprintf(a.stderr, "signed by %s\nroot      %s\nwritten   %s\n", file.KID, file.ScopeRoot, review.Escape(where))
+	if f.qrPNG != "" {
+		fmt.Fprintf(a.stderr, "picture   %s\n", review.Escape(f.qrPNG))
+	}
 	if f.qr {
 		a.drawQR(signed.Encode())
 	}

@@ -23,7 +23,7 @@ func (a *app) signUnchecked(ctx context.Context, c *cobra.Command, f *signFlags)
 	if f.batch == "" || f.root == "" || f.size == 0 || f.notAfter == "" || f.trustDomain == "" {
 		return usage("--unchecked wants --batch, --root, --size, --not-after and --trust-domain")
 	}
-	out, err := a.beginSignature(f.out)
+	out, err := a.beginSignature(f)
 	if err != nil {
 		return err
 	}

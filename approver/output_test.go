@@ -19,6 +19,7 @@ import (
 // outputs are all ways to write a file, each with the first argument that names it left to come.
 var outputs = map[string][]string{
 	"sign":       append(sign("ok-2.json"), "--out"),
+	"picture":    append(sign("ok-2.json"), "--qr-png"),
 	"operations": {"batch", "show", "--scope", "ok-415.json", "--now", now, "--operations-out"},
 	"scope":      {"batch", "show", "--scope", "ok-415.json", "--now", now, "--scope-out"},
 	"keygen":     {"batch", "keygen", "--plaintext", "--out"},
@@ -79,7 +80,7 @@ func TestFullDisk(t *testing.T) {
 				require.Equal(t, before, listing(t, dir), "something was left behind")
 				require.NoError(t, os.Remove(filler))
 			}
-			want := map[string][]int{"sign": {1}, "keygen": {3}, "operations": {2, 3, 4}, "scope": {16}} // the scope is larger than the disk
+			want := map[string][]int{"sign": {1}, "picture": {1, 2}, "keygen": {3}, "operations": {2, 3, 4}, "scope": {16}} // the scope is larger than the disk
 			require.Contains(t, want[name], pages)
 		})
 	}

@@ -41,6 +41,7 @@ func (a *app) fitsTerminal(modules int) bool {
 		return true
 	}
 	fmt.Fprintf(a.stderr, "the QR code needs a terminal of %d columns and %d rows; this one has %d and %d\n", columns, rows, width, height)
+	fmt.Fprintln(a.stderr, "--qr-png FILE writes it as a picture, of any size of terminal")
 	return false
 }
 

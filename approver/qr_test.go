@@ -46,6 +46,7 @@ func TestQRNeedsRoom(t *testing.T) {
 	c := s.onScreen(80, 24, line)
 	require.Zero(t, c.end())
 	require.Regexp(t, `the QR code needs a terminal of \d\d columns and \d\d rows; this one has 80 and 24`, c.text())
+	require.Contains(t, c.text(), "--qr-png FILE writes it as a picture")
 	require.NotContains(t, c.text(), "▀")
 	s.requireSignature("sig.json", "alice")
 

@@ -57,6 +57,11 @@ ssh-keygen openssh-client
 ps procps
 setpriv util-linux
 mount mount
+zsh zsh
+fish fish
+/usr/share/bash-completion/bash_completion bash-completion
+groff groff
+mandoc mandoc
 diff diffutils
 gcc gcc
 /usr/include/dlfcn.h libc6-dev

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -13,31 +15,14 @@ import (
 	"github.com/better-compute/approver/scope"
 )
 
-type verifyFlags struct {
+// judgeFlags are what verify and combine judge signatures by.
+type judgeFlags struct {
 	scope, batch, trustDomain, notAfter, now, tiers string
 	approvers                                       []string
 	threshold                                       uint32
 }
 
-func (a *app) verifyCommand() *cobra.Command {
-	var f verifyFlags
-	c := &cobra.Command{
-		Use:   "verify SIGNATURE... --scope FILE --approvers SET --trust-domain NAME",
-		Short: "Verify signatures: who signed, who is missing, whether it holds",
-		Long: `verify recomputes the root of a scope and verifies signature files over it for the keys of an approver set. It ends with
-status 1 where the approval does not hold.
-
-The set and the trust domain are yours; neither is taken from a file under test. With .pub files instead of a set file,
---threshold (and --tiers) say how many must sign.`,
-		Example: "  approver batch verify alice.sig.json bob.sig.json --scope scope.json --approvers set.json --trust-domain compute.example.com",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usage("no signature file is named")
-			}
-			return nil
-		},
-		RunE: func(c *cobra.Command, args []string) error { return a.verify(&f, args) },
-	}
+func (f *judgeFlags) register(c *cobra.Command) {
 	s := c.Flags()
 	s.StringVar(&f.scope, "scope", "", "scope `FILE` that was signed")
 	s.StringVar(&f.batch, "batch", "", "batch `ID`, for a bare array of leaves")
@@ -47,47 +32,97 @@ The set and the trust domain are yours; neither is taken from a file under test.
 	s.Uint32Var(&f.threshold, "threshold", 0, "approvals that are needed, `K`, with .pub files")
 	s.StringVar(&f.tiers, "tiers", "", "fewer for small batches, `SIZE:K,...`, with .pub files")
 	registerNow(c, &f.now)
+}
+
+func (a *app) verifyCommand() *cobra.Command {
+	var f judgeFlags
+	c := &cobra.Command{
+		Use:   "verify SIGNATURE... --scope FILE --approvers SET --trust-domain NAME",
+		Short: "Verify signatures: who signed, who is missing, whether it holds",
+		Long: `verify recomputes the root of a scope and verifies signatures over it for the keys of an approver set: signature files,
+and combined approvals as combine writes them, .json or .binpb. It ends with status 1 where the approval does not hold.
+
+The set and the trust domain are yours; neither is taken from a file under test. With .pub files instead of a set file,
+--threshold (and --tiers) say how many must sign.`,
+		Example: "  approver batch verify alice.sig.json bob.sig.json --scope scope.json --approvers set.json --trust-domain compute.example.com",
+		Args:    someSignature,
+		RunE: func(c *cobra.Command, args []string) error {
+			r, err := a.judgeFiles(&f, args)
+			if err != nil {
+				return err
+			}
+			if err := a.tell(r); err != nil {
+				return err
+			}
+			return r.verdict.Failure
+		},
+	}
+	f.register(c)
 	return c
 }
 
-func (a *app) verify(f *verifyFlags, paths []string) error {
+func someSignature(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return usage("no signature file is named")
+	}
+	return nil
+}
+
+// judgeFiles reads a scope and what was handed over for it, and judges that by the verifier's own terms.
+func (a *app) judgeFiles(f *judgeFlags, paths []string) (*report, error) {
 	for _, needed := range []struct {
 		flag   string
 		absent bool
 	}{{"--scope", f.scope == ""}, {"--approvers", len(f.approvers) == 0}, {"--trust-domain", f.trustDomain == ""}} {
 		if needed.absent {
-			return usage(needed.flag + " is missing: it does not come from a file under test")
+			return nil, usage(needed.flag + " is missing: it does not come from a file under test")
 		}
 	}
-	judge, err := a.judge(f)
-	if err != nil {
-		return err
+	r := &report{paths: paths}
+	var err error
+	if r.judge, err = a.judge(f); err != nil {
+		return nil, err
 	}
-	v, err := readScope(f.scope, f.batch, kinds.Builtin())
-	if err != nil {
-		return err
+	if r.verified, err = readScope(f.scope, f.batch, kinds.Builtin()); err != nil {
+		return nil, err
 	}
-	files := make([]*quorum.SignatureFile, len(paths))
-	for i, path := range paths {
-		data, err := durable.ReadFile(path, wire.MaxFileBytes)
-		if err != nil {
-			return err
-		}
-		if files[i], err = quorum.ParseSignatureFile(data); err != nil {
-			return wire.Errorf(wire.CodeOf(err), wire.ReasonOf(err), "%s: %s", path, strings.TrimPrefix(err.Error(), string(wire.CodeOf(err))+": "))
-		}
+	if r.submissions, err = readSubmissions(paths); err != nil {
+		return nil, err
 	}
-	verdict, err := v.Judge(judge, files)
-	if err != nil {
-		return err
+	if r.verdict, err = r.verified.Judge(r.judge, r.submissions); err != nil {
+		return nil, r.namingFile(err)
 	}
-	if err := a.tell(&report{v, judge, verdict, files, paths}); err != nil {
-		return err
-	}
-	return verdict.Failure
+	return r, nil
 }
 
-func (a *app) judge(f *verifyFlags) (j scope.Judge, err error) {
+// readSubmissions reads signature files and combined approvals.
+func readSubmissions(paths []string) (read []*quorum.Submission, err error) {
+	for _, path := range paths {
+		data, err := durable.ReadFile(path, wire.MaxFileBytes)
+		if err != nil {
+			return nil, err
+		}
+		s, err := quorum.ParseSubmission(data)
+		if err != nil {
+			return nil, inFile(path, err)
+		}
+		read = append(read, s)
+	}
+	return read, nil
+}
+
+// inFile puts the name of a file before what is wrong with it.
+func inFile(path string, err error) error {
+	e, ok := errors.AsType[*wire.Error](err)
+	if !ok {
+		return err
+	}
+	named := *e
+	named.Message, named.Details = path+": "+e.Message, maps.Clone(e.Details)
+	return (&named).With("file", path)
+}
+
+func (a *app) judge(f *judgeFlags) (j scope.Judge, err error) {
 	if j.TrustDomain = f.trustDomain; !wire.IsTrustDomain(f.trustDomain) {
 		return j, wire.CheckTrustDomain("--trust-domain", f.trustDomain)
 	}

@@ -33,6 +33,7 @@ var hints = map[hintKey]string{
 	{wire.KeyUnavailable, "timeout"}:              "unplug the token, plug it in and start again; --timeout allows more time",
 	{wire.AccessDenied, "too-few-approvals"}:      "get the missing approvals",
 	{wire.AccessDenied, "expired"}:                "to judge it as of an earlier time, give --now",
+	{wire.InvalidInput, "ambiguous"}:              "say which leaf: --payload-sha256 HEX, or --unbound",
 	{wire.InvalidInput, "payload-digest"}:         "do not sign: what the file shows is not what it binds",
 	{wire.InvalidInput, "payload-type"}:           "do not sign: the payload is labelled as something it is not",
 	{wire.InvalidInput, "payload-unknown-fields"}: "do not sign: the payload holds what nobody can be shown",

@@ -112,8 +112,8 @@ func (s *session) killAtEach(args []string, check func()) {
 			return
 		}
 		for _, name := range s.files() {
-			if !slices.Contains(before, name) && !strings.HasPrefix(name, "sig.json") && !strings.HasPrefix(name, "new.pem") {
-				require.Regexp(s.t, `^\.(sig\.json|new\.pem(\.pub|\.proof)?)\.tmp-[A-Z2-7]{8}$`, name)
+			if !slices.Contains(before, name) && strings.HasPrefix(name, ".") {
+				require.Regexp(s.t, `^\.(sig\.json|new\.pem(\.pub|\.proof)?|approval\.(json|binpb))\.tmp-[A-Z2-7]{8}$`, name)
 				info, err := os.Lstat(s.path(name))
 				require.NoError(s.t, err)
 				if strings.HasPrefix(name, ".new.pem.tmp-") {

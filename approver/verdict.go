@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -12,13 +13,13 @@ import (
 	"github.com/better-compute/approver/scope"
 )
 
-// A report is what verify prints: the verdict, and by what it was reached.
+// A report is what verify and combine print: the verdict, and by what it was reached.
 type report struct {
-	verified *scope.Verified
-	judge    scope.Judge
-	verdict  *scope.Verdict
-	files    []*quorum.SignatureFile
-	paths    []string // of files
+	verified    *scope.Verified
+	judge       scope.Judge
+	verdict     *scope.Verdict
+	submissions []*quorum.Submission
+	paths       []string // of submissions
 }
 
 // tell prints the result: it is what the command is for, so it goes to standard output.
@@ -33,10 +34,28 @@ func (a *app) tell(r *report) error {
 	} else {
 		r.text(&b)
 	}
-	if _, err := a.stdout.Write(b.Bytes()); err != nil {
+	return a.print(b.Bytes())
+}
+
+// print writes a result to standard output.
+func (a *app) print(result []byte) error {
+	if _, err := a.stdout.Write(result); err != nil {
 		return wire.Errorf(wire.IOError, "", "%w", err)
 	}
 	return nil
+}
+
+// namingFile puts the file before an error of Judge that is about one submission.
+func (r *report) namingFile(err error) error {
+	e, ok := errors.AsType[*wire.Error](err)
+	if !ok {
+		return err
+	}
+	if i, ok := e.Details["submission"].(int); ok {
+		delete(e.Details, "submission")
+		return inFile(r.paths[i], e)
+	}
+	return err
 }
 
 func (r *report) notAfter() uint64 {
@@ -52,27 +71,26 @@ func (r *report) now() uint64 { return uint64(r.judge.Time.Now.UnixMilli()) }
 func (r *report) unchecked() []quorum.KID {
 	kids := []quorum.KID{}
 	for _, kid := range r.verdict.Approved {
-		key, _ := r.judge.Set.Key(kid)
-		if slices.ContainsFunc(r.files, func(f *quorum.SignatureFile) bool { return f.KID == kid && f.Unchecked && f.Verifies(key) }) {
+		if slices.ContainsFunc(r.verdict.Judged, func(j scope.Judged) bool {
+			return j.KID == kid.String() && j.Outcome.Verified() && r.submissions[j.Submission].Unchecked
+		}) {
 			kids = append(kids, kid)
 		}
 	}
 	return kids
 }
 
-// counted gives the place of the file whose signature of a kid counts, the first that verifies.
-func (r *report) counted(kid quorum.KID) int {
-	key, _ := r.judge.Set.Key(kid)
-	return slices.IndexFunc(r.files, func(f *quorum.SignatureFile) bool { return f.KID == kid && f.Verifies(key) })
-}
-
 func (r *report) json() map[string]any {
 	s := r.verified.Scope()
+	ignored := []map[string]string{}
+	for _, i := range r.verdict.Ignored() {
+		ignored = append(ignored, map[string]string{"kid": i.KID, "why": i.Outcome.String(), "file": r.paths[i.Submission]})
+	}
 	return map[string]any{
 		"holds": r.verdict.Failure == nil, "required": r.verdict.Required, "approved": list(r.verdict.Approved),
-		"missing": list(r.verdict.Missing), "ignored": list(r.verdict.Ignored), "unchecked": r.unchecked(),
+		"missing": list(r.verdict.Missing), "ignored": escaped(ignored), "unchecked": r.unchecked(),
 		"batchId": s.BatchID(), "scopeRoot": s.Root(), "scopeSize": s.Size(), "trustDomain": r.judge.TrustDomain,
-		"notAfter": r.notAfter(), "now": r.now(),
+		"notAfter": r.notAfter(), "now": r.now(), "threshold": r.judge.Set.Threshold(), "tiers": list(r.judge.Set.Tiers()),
 	}
 }
 
@@ -83,19 +101,34 @@ func (r *report) text(b *bytes.Buffer) {
 	s := r.verified.Scope()
 	fmt.Fprintf(b, "batch         %s\nroot          %s, %d leaves\ntrust domain  %s, yours\n", s.BatchID(), s.Root(), s.Size(), r.judge.TrustDomain)
 	fmt.Fprintf(b, "window ends   %s\njudged at     %s\n", wire.Stamp(r.notAfter()), wire.Stamp(r.now()))
+	fmt.Fprintf(b, "needed        %s\n", r.needed())
 	for _, kid := range r.verdict.Approved {
 		fmt.Fprintf(b, "signed        %s %s\n", kid, r.file(kid))
 	}
 	for _, kid := range r.unchecked() {
 		fmt.Fprintf(b, "UNCHECKED     %s signed without seeing the batch\n", kid)
 	}
-	for _, i := range r.verdict.Ignored {
-		fmt.Fprintf(b, "ignored       %s: %s\n", i.KID, i.Why)
+	for _, i := range r.verdict.Ignored() {
+		fmt.Fprintf(b, "ignored       %s (%s): %s\n", review.Escape(i.KID), review.Escape(r.paths[i.Submission]), i.Outcome)
 	}
 	for _, kid := range r.verdict.Missing {
 		fmt.Fprintf(b, "not signed    %s\n", kid)
 	}
 	fmt.Fprintf(b, "%s: %d of %d required approvals%s\n", r.outcome(), len(r.verdict.Approved), r.verdict.Required, r.but())
+}
+
+// needed says how many of the set must sign this batch, and how many those of other sizes.
+func (r *report) needed() string {
+	set := r.judge.Set
+	text := fmt.Sprintf("%d of %d keys for %d leaves", r.verdict.Required, len(set.Keys()), r.verified.Scope().Size())
+	if len(set.Tiers()) == 0 {
+		return text + ", as for any number"
+	}
+	text += " ("
+	for _, t := range set.Tiers() {
+		text += fmt.Sprintf("%d for up to %d, ", t.Threshold, t.MaxScopeSize)
+	}
+	return text + fmt.Sprintf("%d for more)", set.Threshold())
 }
 
 func (r *report) outcome() string {
@@ -117,10 +150,12 @@ func (r *report) but() string {
 	return text
 }
 
-// file names the file of a signature that counts.
+// file names the file of the signature of a kid that counts.
 func (r *report) file(kid quorum.KID) review.Text {
-	if i := r.counted(kid); i >= 0 {
-		return review.Escape("(" + r.paths[i] + ")")
+	for _, j := range r.verdict.Judged {
+		if j.KID == kid.String() && j.Outcome == quorum.Counted {
+			return review.Escape("(" + r.paths[j.Submission] + ")")
+		}
 	}
 	return review.Text{}
 }

@@ -11,13 +11,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/better-compute/approver/core/kinds"
 	"github.com/better-compute/approver/core/quorum"
 )
 
 // signAt writes a signature file by a test key over a scope whose window ends then, whatever batch sign would say to that.
 func (s *session) signAt(path, scope, name string, notAfter time.Time) {
 	s.t.Helper()
-	v, err := readScope(s.path(scope), "")
+	v, err := readScope(s.path(scope), "", kinds.Builtin())
 	require.NoError(s.t, err)
 	statement, err := v.Scope().Approval(uint64(notAfter.UnixMilli()), "compute.example.com")
 	require.NoError(s.t, err)

@@ -1,6 +1,8 @@
 package scope
 
 import (
+	"bytes"
+	"encoding/hex"
 	"slices"
 	"time"
 
@@ -14,14 +16,19 @@ type Verdict struct {
 	Required uint32
 	Approved []quorum.KID // keys of the set whose signature verified
 	Missing  []quorum.KID // the other keys of the set
-	Ignored  []Ignored    // signatures that count for nothing
+	Judged   []Judged     // every signature, in the order in which they were handed over
 	Failure  error        // why the approval does not hold (ACCESS_DENIED), or nil
+
+	statement quorum.Statement
+	counted   []quorum.Signature
 }
 
-// An Ignored is a signature that does not count, with the reason.
-type Ignored struct {
-	KID quorum.KID `json:"kid"`
-	Why string     `json:"why"`
+// A Judged is one signature that was handed over: by which submission, counted from 0, and what became of it. The kid is
+// as it came, of any form.
+type Judged struct {
+	Submission int
+	KID        string
+	Outcome    quorum.Outcome
 }
 
 // A Judge verifies signatures over one scope.
@@ -32,86 +39,120 @@ type Judge struct {
 	NotAfter    uint64 // for a scope file that does not say when its approval ends; 0 takes the file's
 }
 
-// Judge holds signature files against the scope (WIRE.md §3, §5). Errors are those of a scope that contradicts the
-// verifier's trust domain or end of the window, INVALID_INPUT for a Judge without set, time or trust domain,
-// INVALID_STATE (clock) for a time that cannot be, and SCOPE_MISMATCH where a file is for another batch; whether the
-// approval holds is in the Verdict. Signatures of the scope file itself are not taken in: what counts was handed over.
-func (v *Verified) Judge(j Judge, files []*quorum.SignatureFile) (*Verdict, error) {
-	switch {
-	case j.Set == nil:
-		return nil, wire.Errorf(wire.InvalidInput, "", "no approver set to judge by")
-	case j.Time.Now.UnixMilli() <= 0:
-		return nil, wire.Errorf(wire.InvalidInput, "", "no time to judge by")
-	}
-	if err := wire.CheckTrustDomain("the verifier's trust domain", j.TrustDomain); err != nil {
-		return nil, err
-	}
-	policy := Policy{TrustDomain: j.TrustDomain, NotAfter: j.NotAfter, Time: j.Time}
-	t, err := v.terms(&policy)
+// Judge holds signature files and combined approvals against the scope (WIRE.md §3, §5). Errors are those of a scope that
+// contradicts the verifier's trust domain or end of the window, INVALID_INPUT for a Judge without set, time or trust
+// domain, INVALID_STATE (clock) for a time that cannot be, and SCOPE_MISMATCH where a submission is for another batch;
+// whether the approval holds is in the Verdict. Signatures of the scope file itself are not taken in: what counts was
+// handed over.
+func (v *Verified) Judge(j Judge, submissions []*quorum.Submission) (*Verdict, error) {
+	t, err := v.judgeTerms(j)
 	if err != nil {
 		return nil, err
 	}
-	if err := review.CheckVerifierClock(j.Time, time.UnixMilli(int64(t.notAfter))); err != nil {
+	verdict := &Verdict{Required: max(1, j.Set.RequiredApprovals(uint64(v.scope.Size())))}
+	if verdict.statement, err = v.scope.Approval(t.notAfter, t.trustDomain); err != nil {
 		return nil, err
 	}
-	approval := v.approval(t)
-	for _, f := range files {
-		if err := v.checkSameBatch(f, t); err != nil {
-			return nil, err
+	var signatures []quorum.UnverifiedSignature
+	for i, s := range submissions {
+		if err := v.checkSameBatch(s, t); err != nil {
+			return nil, err.With("submission", i)
 		}
-		approval.Signatures = append(approval.Signatures, f.Signature())
-	}
-	verdict := &Verdict{Required: max(1, j.Set.RequiredApprovals(uint64(v.scope.Size())))}
-	if verdict.Approved, err = approval.Approvers(j.Set, t.trustDomain, t.notAfter); err != nil {
-		return nil, err // malformed: the window was not looked at
-	}
-	_, verdict.Failure = approval.Verify(j.Set, t.trustDomain, uint64(j.Time.Now.UnixMilli()))
-	for _, key := range j.Set.Keys() {
-		if !slices.Contains(verdict.Approved, key.KID()) {
-			verdict.Missing = append(verdict.Missing, key.KID())
+		for _, u := range s.Approval.Signatures {
+			signatures = append(signatures, u)
+			verdict.Judged = append(verdict.Judged, Judged{Submission: i, KID: u.KID})
 		}
 	}
-	verdict.Ignored = ignored(j.Set, verdict.Approved, files)
+	if err := verdict.count(j.Set, signatures); err != nil {
+		return nil, err
+	}
+	combined, err := quorum.NewApprovalFile(verdict.statement, verdict.counted)
+	if err != nil {
+		return nil, err
+	}
+	_, verdict.Failure = combined.Approval.Verify(j.Set, t.trustDomain, uint64(j.Time.Now.UnixMilli()))
 	return verdict, nil
 }
 
-// ignored tells why each file that did not add an approval did not.
-func ignored(set *quorum.Set, approved []quorum.KID, files []*quorum.SignatureFile) (list []Ignored) {
-	seen := make(map[quorum.KID]bool)
-	for _, f := range files {
-		key, member := set.Key(f.KID)
-		switch {
-		case !member:
-			list = append(list, Ignored{f.KID, "the key is not in the approver set"})
-		case !f.Verifies(key):
-			list = append(list, Ignored{f.KID, "the signature does not verify"})
-		case seen[f.KID]:
-			list = append(list, Ignored{f.KID, "the key is counted once"})
-		case !slices.Contains(approved, f.KID):
-			list = append(list, Ignored{f.KID, "it shares its r with another signature"})
-		}
-		seen[f.KID] = seen[f.KID] || member && f.Verifies(key)
+// judgeTerms checks that the judge brings its own terms, and settles those of the scope by them.
+func (v *Verified) judgeTerms(j Judge) (t terms, err error) {
+	switch {
+	case j.Set == nil:
+		return t, wire.Errorf(wire.InvalidInput, "", "no approver set to judge by")
+	case j.Time.Now.UnixMilli() <= 0:
+		return t, wire.Errorf(wire.InvalidInput, "", "no time to judge by")
 	}
-	return list
+	if err := wire.CheckTrustDomain("the verifier's trust domain", j.TrustDomain); err != nil {
+		return t, err
+	}
+	if t, err = v.terms(&Policy{TrustDomain: j.TrustDomain, NotAfter: j.NotAfter, Time: j.Time}); err != nil {
+		return t, err
+	}
+	return t, review.CheckVerifierClock(j.Time, time.UnixMilli(int64(t.notAfter)))
 }
 
-// checkSameBatch refuses a signature file that says it is for something else.
-func (v *Verified) checkSameBatch(f *quorum.SignatureFile, t terms) error {
-	for _, field := range []struct {
-		name         string
-		signed, here any
-	}{
-		{"batchId", f.BatchID, v.scope.BatchID()},
-		{"scopeRoot", f.ScopeRoot, v.scope.Root()},
-		{"scopeSize", f.ScopeSize, uint64(v.scope.Size())},
-		{"notAfter", f.NotAfter, t.notAfter},
-		{"trustDomain", f.TrustDomain, t.trustDomain},
-	} {
-		if field.signed != field.here {
-			return wire.Errorf(wire.ScopeMismatch, "", "the signature of key %s is for another batch: %s is %v there and %v here",
-				f.KID, field.name, field.signed, field.here).
-				With("kid", f.KID).With("field", field.name).With("signed", field.signed).With("here", field.here)
+// count tells of each signature what becomes of it, and of each key of the set whether it approved.
+func (d *Verdict) count(set *quorum.Set, signatures []quorum.UnverifiedSignature) error {
+	for i, outcome := range set.Tally(d.statement, signatures) {
+		d.Judged[i].Outcome = outcome
+		if outcome != quorum.Counted {
+			continue
 		}
+		kid, err := quorum.ParseKID(signatures[i].KID)
+		if err != nil {
+			return err
+		}
+		d.Approved = append(d.Approved, kid)
+		d.counted = append(d.counted, quorum.Signature{KID: kid, Sig: quorum.Sig(signatures[i].Sig)})
+	}
+	for _, key := range set.Keys() {
+		if !slices.Contains(d.Approved, key.KID()) {
+			d.Missing = append(d.Missing, key.KID())
+		}
+	}
+	return nil
+}
+
+// Ignored gives the signatures that count for nothing.
+func (d *Verdict) Ignored() []Judged {
+	return slices.DeleteFunc(slices.Clone(d.Judged), func(j Judged) bool { return j.Outcome == quorum.Counted })
+}
+
+// Combined gives the approval of the signatures that counted, in ascending order of kid. The error is Failure: what does
+// not hold is not combined.
+func (d *Verdict) Combined() (*quorum.ApprovalFile, error) {
+	if d.Failure != nil {
+		return nil, d.Failure
+	}
+	return quorum.NewApprovalFile(d.statement, d.counted)
+}
+
+// checkSameBatch refuses a submission that says it is for something else.
+func (v *Verified) checkSameBatch(s *quorum.Submission, t terms) *wire.Error {
+	a, root := &s.Approval, v.scope.Root()
+	mismatch := func(field string, signed, here any) *wire.Error {
+		what, kid := "the combined approval", any(nil)
+		if !s.Combined && len(a.Signatures) == 1 {
+			kid = a.Signatures[0].KID
+			what = "the signature of key " + a.Signatures[0].KID
+		}
+		err := wire.Errorf(wire.ScopeMismatch, "", "%s is for another batch: %s is %v there and %v here", what, field, signed, here)
+		if kid != nil {
+			err = err.With("kid", kid)
+		}
+		return err.With("field", field).With("signed", signed).With("here", here)
+	}
+	switch size := uint64(v.scope.Size()); {
+	case a.BatchID != v.scope.BatchID():
+		return mismatch("batchId", a.BatchID, v.scope.BatchID())
+	case !bytes.Equal(a.ScopeRoot, root[:]):
+		return mismatch("scopeRoot", hex.EncodeToString(a.ScopeRoot), root.String())
+	case a.ScopeSize != size:
+		return mismatch("scopeSize", a.ScopeSize, size)
+	case a.NotAfter != t.notAfter:
+		return mismatch("notAfter", a.NotAfter, t.notAfter)
+	case s.TrustDomain != "" && s.TrustDomain != t.trustDomain: // the protobuf form names none
+		return mismatch("trustDomain", s.TrustDomain, t.trustDomain)
 	}
 	return nil
 }

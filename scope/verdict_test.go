@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/x509"
 	"encoding/pem"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -46,6 +47,13 @@ func (k testKey) sign(t *testing.T, digest []byte) (quorum.KID, quorum.Sig) {
 	return k.kid, sig
 }
 
+func submissions(files ...*quorum.SignatureFile) (list []*quorum.Submission) {
+	for _, f := range files {
+		list = append(list, f.Submission())
+	}
+	return list
+}
+
 // signatureFile is the file of a golden key's signature over the scope.
 func signatureFile(t *testing.T, i int, v *Verified) *quorum.SignatureFile {
 	kid, sig := signAs(t, i, v.Scope())
@@ -75,26 +83,79 @@ func TestJudge(t *testing.T) {
 		{"a broken one and the good one of the same key", []*quorum.SignatureFile{alice, &broken, bob}, 2, "the signature does not verify", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			verdict, err := v.Judge(judge, c.files)
+			verdict, err := v.Judge(judge, submissions(c.files...))
 			require.NoError(t, err)
 			require.Len(t, verdict.Approved, c.approved)
 			require.Len(t, verdict.Missing, 3-c.approved, "the signature inside the scope file counts for nothing here")
 			require.EqualValues(t, 2, verdict.Required)
 			require.Equal(t, c.failure, wire.ReasonOf(verdict.Failure))
 			if c.ignored != "" {
-				require.Len(t, verdict.Ignored, 1)
-				require.Equal(t, c.ignored, verdict.Ignored[0].Why)
+				require.Len(t, verdict.Ignored(), 1)
+				require.Equal(t, c.ignored, verdict.Ignored()[0].Outcome.String())
 			} else {
-				require.Empty(t, verdict.Ignored)
+				require.Empty(t, verdict.Ignored())
 			}
 		})
 	}
 	late := judge
 	late.Time.Now = time.UnixMilli(4102444800001)
-	verdict, err := v.Judge(late, []*quorum.SignatureFile{alice, bob})
+	verdict, err := v.Judge(late, submissions(alice, bob))
 	require.NoError(t, err)
 	require.Len(t, verdict.Approved, 2, "who signed is told all the same")
 	require.Equal(t, "expired", wire.ReasonOf(verdict.Failure))
+	_, err = verdict.Combined()
+	require.Equal(t, verdict.Failure, err)
+}
+
+// A combined approval is judged as the signatures in it, whatever else is handed over and in whichever form.
+func TestJudgeTakesCombinedApprovals(t *testing.T) {
+	v, set := approvedScope(t, func(s *quorum.Scope) (quorum.KID, quorum.Sig) { return signAs(t, 2, s) })
+	judge := Judge{Set: set, TrustDomain: "compute.example.com", Time: review.Time{Now: time.UnixMilli(testNow)}}
+	alice, bob, dave := signatureFile(t, 0, v), signatureFile(t, 1, v), signatureFile(t, 3, v)
+	verdict, err := v.Judge(judge, submissions(dave, bob, alice))
+	require.NoError(t, err)
+	combined, err := verdict.Combined()
+	require.NoError(t, err)
+	require.Len(t, combined.Approval.Signatures, 2, "what counts for nothing is not combined")
+	require.Less(t, combined.Approval.Signatures[0].KID, combined.Approval.Signatures[1].KID)
+	for name, data := range map[string][]byte{"JSON": combined.Encode(), "protobuf": combined.Approval.Encode()} {
+		submission, err := quorum.ParseSubmission(data)
+		require.NoError(t, err, name)
+		verdict, err := v.Judge(judge, append(submissions(alice), submission))
+		require.NoError(t, err, name)
+		require.NoError(t, verdict.Failure, name)
+		require.Len(t, verdict.Approved, 2, name)
+		require.Equal(t, []Judged{{1, alice.KID.String(), quorum.CountedOnce}}, verdict.Ignored(), name)
+		require.Equal(t, Judged{0, alice.KID.String(), quorum.Counted}, verdict.Judged[0], name)
+
+		submission.Approval.NotAfter++
+		_, err = v.Judge(judge, []*quorum.Submission{submission})
+		require.Equal(t, wire.ScopeMismatch, wire.CodeOf(err), name)
+		require.ErrorContains(t, err, "the combined approval is for another batch: notAfter", name)
+	}
+	// In protobuf a kid may be anything; the trust domain is the verifier's alone.
+	foreign := combined.Approval
+	foreign.Signatures = append([]quorum.UnverifiedSignature{{KID: "\x1b[2J", Sig: []byte{1}}, {KID: alice.KID.String(), Sig: []byte{1}}}, foreign.Signatures...)
+	submission, err := quorum.ParseSubmission(foreign.Encode())
+	require.NoError(t, err)
+	verdict, err = v.Judge(judge, []*quorum.Submission{submission})
+	require.NoError(t, err)
+	require.NoError(t, verdict.Failure)
+	require.Equal(t, []Judged{{0, "\x1b[2J", quorum.NotInSet}, {0, alice.KID.String(), quorum.NotValid}}, verdict.Ignored())
+}
+
+// More signatures than an approval may have can be handed over: what is combined has those that count.
+func TestJudgeTakesMoreThanAnApprovalHolds(t *testing.T) {
+	v, set := approvedScope(t, func(s *quorum.Scope) (quorum.KID, quorum.Sig) { return signAs(t, 2, s) })
+	judge := Judge{Set: set, TrustDomain: "compute.example.com", Time: review.Time{Now: time.UnixMilli(testNow)}}
+	alice, bob := signatureFile(t, 0, v), signatureFile(t, 1, v)
+	verdict, err := v.Judge(judge, append(submissions(slices.Repeat([]*quorum.SignatureFile{alice}, wire.MaxSignatures)...), bob.Submission()))
+	require.NoError(t, err)
+	require.NoError(t, verdict.Failure)
+	require.Len(t, verdict.Ignored(), wire.MaxSignatures-1)
+	combined, err := verdict.Combined()
+	require.NoError(t, err)
+	require.Len(t, combined.Approval.Signatures, 2)
 }
 
 func TestJudgeRefusesOtherBatches(t *testing.T) {
@@ -109,12 +170,12 @@ func TestJudgeRefusesOtherBatches(t *testing.T) {
 	} {
 		f := signatureFile(t, 0, v)
 		change(f)
-		_, err := v.Judge(judge, []*quorum.SignatureFile{f})
+		_, err := v.Judge(judge, submissions(f))
 		require.Equal(t, wire.ScopeMismatch, wire.CodeOf(err), name)
 		require.ErrorContains(t, err, name)
 	}
 	judge.TrustDomain = "staging.example.com"
-	_, err := v.Judge(judge, []*quorum.SignatureFile{signatureFile(t, 0, v)})
+	_, err := v.Judge(judge, submissions(signatureFile(t, 0, v)))
 	require.Equal(t, wire.TrustDomainMismatch, wire.CodeOf(err))
 }
 
@@ -122,7 +183,7 @@ func TestJudgeRefusesOtherBatches(t *testing.T) {
 func TestJudgeWantsItsOwnTerms(t *testing.T) {
 	v, set := approvedScope(t, func(s *quorum.Scope) (quorum.KID, quorum.Sig) { return signAs(t, 2, s) })
 	good := Judge{Set: set, TrustDomain: "compute.example.com", Time: review.Time{Now: time.UnixMilli(testNow)}}
-	files := []*quorum.SignatureFile{signatureFile(t, 0, v), signatureFile(t, 1, v)}
+	files := submissions(signatureFile(t, 0, v), signatureFile(t, 1, v))
 	for name, forget := range map[string]func(*Judge){
 		"set": func(j *Judge) { j.Set = nil }, "time": func(j *Judge) { j.Time = review.Time{} }, "trust domain": func(j *Judge) { j.TrustDomain = "" },
 	} {

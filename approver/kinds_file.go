@@ -1,0 +1,53 @@
+package main
+
+import (
+	"path/filepath"
+
+	"github.com/better-compute/approver/core/durable"
+	"github.com/better-compute/approver/core/kinds"
+	"github.com/better-compute/approver/core/wire"
+)
+
+// readKinds gives the built-in kinds and those of a table file; an empty path gives the built-in ones. The descriptor set
+// lies in the folder of the table. Errors name the file at fault: NOT_FOUND, IO_ERROR or INVALID_INPUT where the table
+// cannot be read, INVALID_CONFIG for all that is wrong with what it says.
+func readKinds(path string) (*kinds.Table, error) {
+	if path == "" {
+		return kinds.Builtin(), nil
+	}
+	read, err := readKindsFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return read.table, nil
+}
+
+// A kindsFile is a table file that was read, with what it names.
+type kindsFile struct {
+	table         *kinds.Table
+	setPath       string
+	descriptorSet []byte
+}
+
+func readKindsFile(path string) (*kindsFile, error) {
+	toml, err := durable.ReadFile(path, wire.MaxTOMLBytes)
+	if err != nil {
+		return nil, err
+	}
+	file, err := kinds.ParseTableFile(toml)
+	if err != nil {
+		return nil, inFile(path, err)
+	}
+	read := &kindsFile{setPath: filepath.Join(filepath.Dir(path), file.DescriptorSet())}
+	read.descriptorSet, err = durable.ReadFile(read.setPath, kinds.MaxDescriptorSetBytes)
+	if code := wire.CodeOf(err); code == wire.NotFound || code == wire.InvalidInput {
+		return nil, wire.Errorf(wire.InvalidConfig, "", "%s names the descriptor set %s: %s", path, file.DescriptorSet(), err.(*wire.Error).Message)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if read.table, err = file.Table(read.descriptorSet); err != nil {
+		return nil, inFile(path, err)
+	}
+	return read, nil
+}

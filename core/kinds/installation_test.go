@@ -1,0 +1,418 @@
+package kinds
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protodesc"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/descriptorpb"
+	"google.golang.org/protobuf/types/known/anypb"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/better-compute/approver/core/bettercomputev1"
+	"github.com/better-compute/approver/core/wire"
+)
+
+const examples = "../../examples/kinds/"
+
+func readExample(t testing.TB, name string) []byte {
+	b, err := os.ReadFile(examples + name)
+	require.NoError(t, err)
+	return b
+}
+
+// acmeTable gives the table of the example.
+func acmeTable(t testing.TB) *Table {
+	f, err := ParseTableFile(readExample(t, "kinds.toml"))
+	require.NoError(t, err)
+	table, err := f.Table(readExample(t, f.DescriptorSet()))
+	require.NoError(t, err)
+	return table
+}
+
+func TestInstallationKinds(t *testing.T) {
+	table := acmeTable(t)
+	own := table.Kinds()[len(Builtin().Kinds()):]
+	require.Equal(t, Builtin().Kinds(), table.Kinds()[:len(Builtin().Kinds())])
+	require.Len(t, own, 2)
+	flash, drain := own[0], own[1]
+	require.Same(t, flash, table.Lookup([]byte("acme.flashNic")))
+	require.Same(t, Builtin().Lookup([]byte("node.wipe")), table.Lookup([]byte("node.wipe")))
+	require.Equal(t, "type.googleapis.com/acme.fleet.v1.FlashNicRequest", flash.TypeURL())
+	require.True(t, flash.Destructive())
+	require.False(t, drain.Destructive())
+	require.Equal(t, []Role{RoleNode, RoleRamdisk}, flash.Roles())
+	require.Equal(t, wire.SubjectNode, flash.SubjectForm())
+	require.False(t, flash.Builtin())
+	require.True(t, table.Lookup([]byte("node.wipe")).Builtin())
+	require.Nil(t, Builtin().Lookup([]byte("acme.flashNic")))
+
+	payload, err := flash.Encode([]byte(`{"image":"AQI=","settings":{"b":"2","a":"1"},"rebootAfter":"90s","ports":[{"leaveDown":true}],"version":"22.41"}`))
+	require.NoError(t, err)
+	require.Equal(t, unhex(t, "0a05 32322e3431 2a02 1001 3206 0a0161120131 3206 0a0162120132 4202 085a 4a02 0102"), payload)
+	fields, err := flash.Decode(payload)
+	require.NoError(t, err)
+	require.Len(t, fields, 8) // of the oneof, the member that is set
+	subject, _ := wire.ParseSubject([]byte("node_a"))
+	require.NoError(t, flash.CheckSubject(subject, new(Walked)))
+	relayed, _ := wire.ParseSubject([]byte("node:node_a"))
+	require.Equal(t, "payload-subject", wire.ReasonOf(flash.CheckSubject(relayed, new(Walked))))
+}
+
+func TestDeclarations(t *testing.T) {
+	messages, enums := acmeTable(t).Lookup([]byte("acme.flashNic")).Declarations()
+	var names []string
+	for _, m := range messages {
+		names = append(names, m.Name)
+	}
+	require.Equal(t, []string{"acme.fleet.v1.FlashNicRequest", "acme.fleet.v1.FlashNicRequest.Port", "google.protobuf.Duration"}, names)
+	require.Equal(t, []EnumDeclaration{{"acme.fleet.v1.FlashNicRequest.Force", []EnumValue{{"FORCE_UNSPECIFIED", 0}, {"SAME_VERSION", 1}, {"DOWNGRADE", 2}}}}, enums)
+	require.Equal(t, []FieldDeclaration{
+		{1, "version", "version", "", "string", "", false},
+		{2, "sha256", "sha256", "", "bytes", "", false},
+		{3, "url", "url", "", "string", "source", false},
+		{4, "pci_addresses", "pciAddresses", "repeated", "string", "", false},
+		{5, "ports", "ports", "repeated", "acme.fleet.v1.FlashNicRequest.Port", "", false},
+		{6, "settings", "settings", "", "map<string, string>", "", false},
+		{7, "force", "force", "", "acme.fleet.v1.FlashNicRequest.Force", "", false},
+		{8, "reboot_after", "rebootAfter", "optional", "google.protobuf.Duration", "", false},
+		{9, "image", "image", "", "bytes", "source", false},
+	}, messages[0].Fields)
+
+	messages, enums = caseKind(t).Declarations()
+	require.Len(t, messages, 2) // itself, once, and Any
+	require.Len(t, enums, 1)
+	require.True(t, messages[0].Fields[10].Unpacked)
+}
+
+const goodTable = "descriptor_set = \"a.binpb\"\n[[kind]]\nname = \"acme.one\"\nmessage = \"acme.v1.One\"\ndestructive = true\n"
+
+func TestTableFilesAreRefused(t *testing.T) {
+	_, err := ParseTableFile([]byte(goodTable))
+	require.NoError(t, err)
+	replaced := func(old, new string) string {
+		require.Contains(t, goodTable, old)
+		return strings.Replace(goodTable, old, new, 1)
+	}
+	second := func(name string) string {
+		return goodTable + "[[kind]]\nname = \"" + name + "\"\nmessage = \"acme.v1.One\"\ndestructive = false\n"
+	}
+	for text, want := range map[string]string{
+		"":                                                              "the key descriptor_set is missing",
+		`descriptor_set = "a"`:                                          "0 tables [[kind]] are there; wanted: 1 to 1000",
+		replaced("\"a.binpb\"", "5"):                                    "line 1: the key \"descriptor_set\" is a whole number; wanted: a string",
+		replaced("a.binpb", ""):                                         "descriptor_set is \"\"",
+		replaced("a.binpb", "../a.binpb"):                               "line 1: descriptor_set is \"../a.binpb\"; wanted: the name of a file in the folder of the table",
+		replaced("a.binpb", "/a"):                                       "wanted: the name of a file",
+		replaced("a.binpb", ".."):                                       "wanted: the name of a file",
+		replaced("a.binpb", `a\\b`):                                     "wanted: the name of a file",
+		replaced("a.binpb", `a\u0000`):                                  "wanted: the name of a file",
+		replaced("descriptor_set", "Descriptor_set"):                    "line 1: the key \"Descriptor_set\" is not known",
+		replaced("name =", "Name ="):                                    "line 3: the key \"kind[0].Name\" is not known",
+		replaced("[[kind]]", "[kind]"):                                  "line 2: the key \"kind\" is opened as [kind]",
+		replaced("[[kind]]", "[[kinds]]"):                               "line 2: the key \"kinds\" is not known",
+		replaced("name = \"acme.one\"\n", ""):                           "line 2: the key name of the [[kind]] is missing",
+		replaced("message = \"acme.v1.One\"\n", ""):                     "line 2: the key message of the [[kind]] is missing",
+		replaced("destructive = true\n", ""):                            "line 2: the key destructive of the [[kind]] is missing",
+		replaced("= true", "= \"true\""):                                "line 5: the key \"kind[0].destructive\" is a string; wanted: true or false",
+		replaced("= true", "= 1"):                                       "wanted: true or false",
+		replaced("acme.one", "acme"):                                    "line 3: the name of a kind is \"acme\"; wanted: parts of",
+		replaced("acme.one", "Acme.one"):                                "the name of a kind is",
+		replaced("acme.one", "acme.\u043ene"):                           "the name of a kind is",
+		replaced("acme.one", "a."+strings.Repeat("b", 63)):              "at most 64 bytes",
+		replaced("acme.one", "bmc.flash"):                               "line 3: the name bmc.flash is reserved",
+		replaced("acme.one", "site.flash"):                              "line 3: the name site.flash is reserved",
+		replaced("acme.one", "node.wipe"):                               "line 3: the name node.wipe is that of the built-in kind node.wipe",
+		replaced("acme.one", "site.httpProxy"):                          "the built-in kind site.httpProxy",
+		replaced("acme.one", "node.reImage"):                            "is that of the built-in kind node.reimage; names differ in more than letter case",
+		second("acme.one"):                                              "line 7: the name acme.one is that of the kind on line 3",
+		second("acme.oNe"):                                              "line 7: the name acme.oNe is that of the kind on line 3",
+		replaced("acme.v1.One", ""):                                     "line 4: the message of acme.one is \"\"; wanted: its full name",
+		replaced("acme.v1.One", ".acme.v1.One"):                         "wanted: its full name",
+		replaced("acme.v1.One", "type.googleapis.com/acme.v1.One"):      "wanted: its full name",
+		goodTable + "[[kind]]\n":                                        "line 6: the key name of the [[kind]] is missing",
+		"descriptor_set = \"a\"\n" + strings.Repeat("[[kind]]\n", 1001): "1001 tables [[kind]] are there",
+		strings.Repeat("#", 1<<20+1):                                    "has 1048577 bytes",
+	} {
+		f, err := ParseTableFile([]byte(text))
+		require.Nil(t, f, "%.200s", text)
+		require.Equal(t, wire.InvalidConfig, wire.CodeOf(err), "%.200s: %v", text, err)
+		require.ErrorContains(t, err, want, "%.200s", text)
+		require.Contains(t, err.Error(), "the kinds table")
+	}
+}
+
+// one gives the descriptor set of a file of package acme.v1 with the message One, and changes it.
+func one(change func(f *descriptorpb.FileDescriptorProto, m message)) *descriptorpb.FileDescriptorSet {
+	m := newMessage("One").add("text", 1, "string").add("number", 2, "int32")
+	f := &descriptorpb.FileDescriptorProto{Name: proto.String("one.proto"), Package: proto.String("acme.v1"), Syntax: proto.String("proto3"),
+		MessageType: []*descriptorpb.DescriptorProto{m.DescriptorProto}}
+	if change != nil {
+		change(f, m)
+	}
+	return &descriptorpb.FileDescriptorSet{File: []*descriptorpb.FileDescriptorProto{f}}
+}
+
+// imports adds a compiled-in file to the set and to the imports of the first.
+func imports(set *descriptorpb.FileDescriptorSet, fd protoreflect.FileDescriptor, change func(*descriptorpb.FileDescriptorProto)) *descriptorpb.FileDescriptorSet {
+	f := protodesc.ToFileDescriptorProto(fd)
+	if change != nil {
+		change(f)
+	}
+	set.File[0].Dependency = append(set.File[0].Dependency, fd.Path())
+	set.File = append(set.File, f)
+	return set
+}
+
+func enumOf(values ...any) *descriptorpb.EnumDescriptorProto {
+	e := &descriptorpb.EnumDescriptorProto{Name: proto.String("Mode")}
+	for i := 0; i < len(values); i += 2 {
+		e.Value = append(e.Value, &descriptorpb.EnumValueDescriptorProto{Name: proto.String(values[i].(string)), Number: proto.Int32(int32(values[i+1].(int)))})
+	}
+	return e
+}
+
+func tableOf(t testing.TB, set *descriptorpb.FileDescriptorSet) (*Table, error) {
+	f, err := ParseTableFile([]byte(goodTable))
+	require.NoError(t, err)
+	b, err := proto.Marshal(set)
+	require.NoError(t, err)
+	return f.Table(b)
+}
+
+func TestDescriptorSetsAreTaken(t *testing.T) {
+	duration, own := durationpb.File_google_protobuf_duration_proto, bettercomputev1.File_bettercomputev1_kinds_proto
+	for name, set := range map[string]*descriptorpb.FileDescriptorSet{
+		"plain":                    one(nil),
+		"itself inside itself":     one(func(_ *descriptorpb.FileDescriptorProto, m message) { m.add("more", 3, ".acme.v1.One", repeated) }),
+		"google.protobuf.Duration": imports(one(func(_ *descriptorpb.FileDescriptorProto, m message) { m.add("wait", 3, ".google.protobuf.Duration") }), duration, nil),
+		"google.protobuf.Struct":   imports(one(func(_ *descriptorpb.FileDescriptorProto, m message) { m.add("more", 3, ".google.protobuf.Struct") }), structpb.File_google_protobuf_struct_proto, nil),
+		"a message of ours": imports(one(func(_ *descriptorpb.FileDescriptorProto, m message) {
+			m.add("wipe", 3, ".bettercompute.v1.WipeRequest")
+		}), own, nil),
+		"proto2 out of reach": imports(one(nil), descriptorpb.File_google_protobuf_descriptor_proto, nil),
+		"Any out of reach":    imports(one(nil), anypb.File_google_protobuf_any_proto, nil),
+		"source code info": one(func(f *descriptorpb.FileDescriptorProto, _ message) {
+			f.SourceCodeInfo = &descriptorpb.SourceCodeInfo{Location: []*descriptorpb.SourceCodeInfo_Location{{Span: []int32{1}}}}
+		}),
+	} {
+		table, err := tableOf(t, set)
+		require.NoError(t, err, name)
+		k := table.Lookup([]byte("acme.one"))
+		payload, err := k.Encode([]byte(`{"text":"x"}`))
+		require.NoError(t, err)
+		requireBytes(t, []byte("\x0a\x01x"), payload)
+	}
+}
+
+func TestDescriptorSetsAreRefused(t *testing.T) {
+	type file = *descriptorpb.FileDescriptorProto
+	field := func(typ string, options ...func(*descriptorpb.FieldDescriptorProto)) func(file, message) {
+		return func(_ file, m message) { m.add("more", 3, typ, options...) }
+	}
+	mode := func(e *descriptorpb.EnumDescriptorProto, change func(file)) *descriptorpb.FileDescriptorSet {
+		return one(func(f file, m message) {
+			m.add("mode", 3, "enum .acme.v1.Mode")
+			f.EnumType = append(f.EnumType, e)
+			if change != nil {
+				change(f)
+			}
+		})
+	}
+	alias := enumOf("A", 0, "KEEP", 1, "WIPE", 1)
+	alias.Options = &descriptorpb.EnumOptions{AllowAlias: proto.Bool(true)}
+	duration := durationpb.File_google_protobuf_duration_proto
+	own := bettercomputev1.File_bettercomputev1_kinds_proto
+	features := func(fs *descriptorpb.FeatureSet) func(*descriptorpb.FieldDescriptorProto) {
+		return func(f *descriptorpb.FieldDescriptorProto) { f.Options = &descriptorpb.FieldOptions{Features: fs} }
+	}
+	for _, c := range []struct {
+		name string
+		set  *descriptorpb.FileDescriptorSet
+		want string
+	}{
+		{"no file", &descriptorpb.FileDescriptorSet{}, "it has 0 files"},
+		{"another package", one(func(f file, _ message) { f.Package = proto.String("acme.v2") }), "the message acme.v1.One of acme.one is not in the descriptor set"},
+		{"an enum of that name", one(func(f file, m message) {
+			m.Name = proto.String("Two")
+			e := enumOf("A", 0)
+			e.Name = proto.String("One")
+			f.EnumType = append(f.EnumType, e)
+		}), "is not in the descriptor set"},
+		{"no syntax", one(func(f file, _ message) { f.Syntax = nil }), `acme.v1.One is defined in "one.proto", which is not proto3`},
+		{"proto2", one(func(f file, _ message) { f.Syntax = proto.String("proto2") }), "which is not proto3"},
+		{"edition 2023", one(func(f file, _ message) {
+			f.Syntax, f.Edition = proto.String("editions"), descriptorpb.Edition_EDITION_2023.Enum()
+		}), "which is not proto3"},
+		{"edition unknown", one(func(f file, _ message) {
+			f.Name, f.Syntax, f.Edition = proto.String("cmd/protoc-gen-go/testdata/one.proto"), proto.String("editions"), descriptorpb.Edition_EDITION_99999_TEST_ONLY.Enum()
+		}), "of an edition that is not known"},
+		{"syntax unknown", one(func(f file, _ message) { f.Syntax = proto.String("proto4") }), `does not link: invalid syntax: "proto4"`},
+		{"reaches proto2", imports(one(field(".google.protobuf.FileOptions")), descriptorpb.File_google_protobuf_descriptor_proto, nil), "google.protobuf.FileOptions is defined in"},
+		{"reaches Any", imports(one(field(".google.protobuf.Any")), anypb.File_google_protobuf_any_proto, nil), "kind acme.one: it reaches google.protobuf.Any"},
+		{"Any in a map", imports(one(func(_ file, m message) {
+			m.addMap("m", 3, "string", ".google.protobuf.Any")
+			m.Field[2].TypeName = proto.String(".acme.v1.One.MEntry")
+		}), anypb.File_google_protobuf_any_proto, nil), "it reaches google.protobuf.Any"},
+		{"import missing", one(func(f file, _ message) { f.Dependency = []string{"gone.proto"} }), `"one.proto" imports "gone.proto", which is not in it; give protoc --include_imports`},
+		{"import of itself", one(func(f file, _ message) { f.Dependency = []string{"one.proto"} }), "import cycle"},
+		{"type missing", one(field(".acme.v1.Gone")), "does not link"},
+		{"type not imported", &descriptorpb.FileDescriptorSet{File: append(one(field(".google.protobuf.Duration")).File, protodesc.ToFileDescriptorProto(duration))}, "does not link"},
+		{"file twice", &descriptorpb.FileDescriptorSet{File: append(one(nil).File, one(nil).File...)}, "appears multiple times"},
+		{"message twice", one(func(f file, m message) { f.MessageType = append(f.MessageType, m.DescriptorProto) }), "does not link"},
+		{"field number twice", one(func(_ file, m message) { m.Field[1].Number = proto.Int32(1) }), "conflicting fields"},
+		{"field number 0", one(func(_ file, m message) { m.Field[1].Number = proto.Int32(0) }), "invalid number"},
+		{"no name", one(func(_ file, m message) { m.Field[1].Name = nil }), "does not link"},
+		{"a name that is none", one(func(_ file, m message) { m.Field[1].Name = proto.String("a b") }), "does not link"},
+		{"required", one(func(_ file, m message) { m.Field[1].Label = descriptorpb.FieldDescriptorProto_LABEL_REQUIRED.Enum() }), "cannot be required"},
+		{"required by features", one(field("int32", features(&descriptorpb.FeatureSet{FieldPresence: descriptorpb.FeatureSet_LEGACY_REQUIRED.Enum()}))), "required"},
+		{"presence by features", one(field("int32", features(&descriptorpb.FeatureSet{FieldPresence: descriptorpb.FeatureSet_EXPLICIT.Enum()}))), "the field acme.v1.One.more is required, has a default or features of its own"},
+		{"group by features", one(field(".acme.v1.One", features(&descriptorpb.FeatureSet{MessageEncoding: descriptorpb.FeatureSet_DELIMITED.Enum()}))), "group"},
+		{"default", one(func(_ file, m message) { m.Field[1].DefaultValue = proto.String("5") }), "invalid default"},
+		{"group", one(func(_ file, m message) {
+			m.add("more", 3, ".acme.v1.One").Field[2].Type = descriptorpb.FieldDescriptorProto_TYPE_GROUP.Enum()
+		}), "invalid group"},
+		{"extension range", one(func(_ file, m message) {
+			m.ExtensionRange = []*descriptorpb.DescriptorProto_ExtensionRange{{Start: proto.Int32(100), End: proto.Int32(200)}}
+		}), "cannot have extension ranges"},
+		{"enum without zero", mode(enumOf("A", 1), nil), "zero number for the first value"},
+		{"enum whose zero is not first", mode(enumOf("A", 1, "B", 0), nil), "zero number for the first value"},
+		{"enum without values", mode(enumOf(), nil), "at least one value"},
+		{"enum alias", mode(alias, nil), "the enum acme.v1.Mode has two names for 1, KEEP and WIPE"},
+		{"enum alias not allowed", mode(enumOf("A", 0, "B", 1, "C", 1), nil), "conflicting non-aliased values"},
+		{"enum closed by features", mode(enumOf("A", 0), func(f file) {
+			f.EnumType[0].Options = &descriptorpb.EnumOptions{Features: &descriptorpb.FeatureSet{EnumType: descriptorpb.FeatureSet_CLOSED.Enum()}}
+		}), "enum"},
+		{"oneof of nothing", one(func(_ file, m message) {
+			m.OneofDecl = append(m.OneofDecl, &descriptorpb.OneofDescriptorProto{Name: proto.String("o")})
+		}), "at least one field"},
+		{"oneof index out of range", one(func(_ file, m message) { m.Field[1].OneofIndex = proto.Int32(7) }), "it "},
+		{"google.protobuf.Duration otherwise", imports(one(field(".google.protobuf.Duration")), duration, func(f file) {
+			f.MessageType[0].Field[0].Type = descriptorpb.FieldDescriptorProto_TYPE_STRING.Enum()
+		}), "it defines google.protobuf.Duration otherwise than it is"},
+		{"google.protobuf of its own", one(func(f file, m message) {
+			m.add("x", 3, ".google.protobuf.Mine")
+			f.Package, m.Name = proto.String("google"), proto.String("protobuf")
+			m.Field[2].TypeName = proto.String(".google.protobuf")
+		}), "is not in the descriptor set"},
+		{"bettercompute.v1 otherwise", imports(one(nil), own, func(f file) { f.MessageType[0].Field[0].Number = proto.Int32(99) }), "it defines bettercompute.v1.RebootRequest otherwise than it is"},
+		{"bettercompute.v1 nested otherwise", imports(one(nil), own, func(f file) { f.MessageType[2].EnumType[0].Value[1].Name = proto.String("NOTHING") }), "it defines bettercompute.v1.WipeRequest.Method otherwise"},
+		{"bettercompute.v1 and more", imports(one(nil), own, func(f file) { f.MessageType = append(f.MessageType, newMessage("Mine").DescriptorProto) }), "it defines bettercompute.v1.Mine, and that package is not an installation's"},
+	} {
+		table, err := tableOf(t, c.set)
+		require.Nil(t, table, c.name)
+		require.Equal(t, wire.InvalidConfig, wire.CodeOf(err), c.name)
+		require.ErrorContains(t, err, c.want, c.name)
+		require.NotContains(t, err.Error(), "\u00a0")
+		require.NotContains(t, err.Error(), "proto:")
+	}
+}
+
+// A name under an own package that a message of another stands for, and a message of no package, could be taken for ours.
+func TestMessagesThatLookLikeOurs(t *testing.T) {
+	set := one(func(f *descriptorpb.FileDescriptorProto, m message) {
+		f.Package = proto.String("bettercompute")
+		outer := newMessage("v1")
+		outer.NestedType = append(outer.NestedType, m.DescriptorProto)
+		f.MessageType[0] = outer.DescriptorProto
+	})
+	b, err := proto.Marshal(set)
+	require.NoError(t, err)
+	f, err := ParseTableFile([]byte(strings.Replace(goodTable, "acme.v1.One", "bettercompute.v1.One", 1)))
+	require.NoError(t, err)
+	_, err = f.Table(b)
+	require.ErrorContains(t, err, "it defines bettercompute.v1.One, and that package is not an installation's")
+
+	b, err = proto.Marshal(one(func(f *descriptorpb.FileDescriptorProto, m message) { f.Package = nil }))
+	require.NoError(t, err)
+	f, err = ParseTableFile([]byte(strings.Replace(goodTable, "acme.v1.One", "One", 1)))
+	require.NoError(t, err)
+	_, err = f.Table(b)
+	require.ErrorContains(t, err, "One is in no package")
+}
+
+// What would cost the linker much is refused in moments.
+func TestHostileDescriptorSets(t *testing.T) {
+	type file = descriptorpb.FileDescriptorProto
+	long := strings.Repeat("n", 1000)
+	deep := func(levels int) *descriptorpb.FileDescriptorSet {
+		return one(func(_ *file, m message) {
+			for at := m.DescriptorProto; levels > 1; levels-- {
+				at.NestedType = []*descriptorpb.DescriptorProto{{Name: proto.String("N")}}
+				at = at.NestedType[0]
+			}
+		})
+	}
+	public := new(descriptorpb.FileDescriptorSet) // 2^40 paths
+	for i := range 40 {
+		for _, side := range []string{"l", "r"} {
+			f := &file{Name: proto.String(side + string(rune('A'+i))), Syntax: proto.String("proto3")}
+			if i > 0 {
+				below := string(rune('A' + i - 1))
+				f.Dependency, f.PublicDependency = []string{"l" + below, "r" + below}, []int32{0, 1}
+			}
+			public.File = append(public.File, f)
+		}
+	}
+	slices.Reverse(public.File)
+	chain := one(nil) // each message within the next
+	for i := range 5000 {
+		m := newMessage("M" + strings.Repeat("x", i%10) + string(rune('a'+i%26)) + "_" + time.Duration(i).String())
+		m.Name = proto.String(strings.NewReplacer("µ", "u", ".", "_").Replace(m.GetName()))
+		message{chain.File[0].MessageType[i]}.add("next", 9, ".acme.v1."+m.GetName())
+		chain.File[0].MessageType = append(chain.File[0].MessageType, m.DescriptorProto)
+	}
+	wide := one(func(_ *file, m message) {
+		outer := m.DescriptorProto
+		for range 30 {
+			outer.NestedType = []*descriptorpb.DescriptorProto{{Name: proto.String(long[:30])}}
+			outer = outer.NestedType[0]
+		}
+		for range 400000 {
+			outer.NestedType = append(outer.NestedType, &descriptorpb.DescriptorProto{Name: proto.String("a")})
+		}
+	})
+	files := new(descriptorpb.FileDescriptorSet)
+	for range 5000 {
+		files.File = append(files.File, &file{})
+	}
+	circle := one(func(f *file, _ message) { f.Dependency, f.PublicDependency = []string{"one.proto"}, []int32{0} })
+	for name, c := range map[string]struct {
+		set  *descriptorpb.FileDescriptorSet
+		want string
+	}{
+		"public imports":        {public, "has public imports by more than 4096 paths"},
+		"public circle":         {circle, "has public imports by more than"},
+		"a long name":           {one(func(_ *file, m message) { m.Name = proto.String(long + long) }), "names are too long"},
+		"a long package":        {one(func(f *file, _ message) { f.Package = proto.String(long + long) }), "names are too long"},
+		"a long JSON name":      {one(func(_ *file, m message) { m.Field[0].JsonName = proto.String(long + long) }), "names are too long"},
+		"many under a long one": {wide, "names are too long"},
+		"deep":                  {deep(33), "deeper than 32 levels"},
+		"deeper":                {deep(9000), "is not a FileDescriptorSet"},
+		"many messages":         {chain, "the kinds reach more than 4096 messages"},
+		"many files":            {files, "it has 5000 files; wanted: 1 to 4096"},
+	} {
+		begun := time.Now()
+		_, err := tableOf(t, c.set)
+		require.Less(t, time.Since(begun), 3*time.Second, name)
+		require.Equal(t, wire.InvalidConfig, wire.CodeOf(err), "%s: %v", name, err)
+		require.ErrorContains(t, err, c.want, name)
+		require.Less(t, len(err.Error()), 600, name)
+	}
+	_, err := tableOf(t, deep(32))
+	require.NoError(t, err)
+
+	f, err := ParseTableFile([]byte(goodTable))
+	require.NoError(t, err)
+	for _, b := range [][]byte{nil, {0}, []byte("descriptor_set"), make([]byte, MaxDescriptorSetBytes+1)} {
+		_, err := f.Table(b)
+		require.Equal(t, wire.InvalidConfig, wire.CodeOf(err))
+	}
+}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"io"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/better-compute/approver/core/config"
 	"github.com/better-compute/approver/core/wire"
 	"github.com/better-compute/approver/hsm"
 )
@@ -27,13 +29,15 @@ type app struct {
 	getenv         func(string) string
 	now            func() time.Time
 	openTTY        func() (*os.File, error) // the controlling terminal, or an error where there is none
-	loadModule     func(ctx context.Context, path string) (hsm.Module, error)
-	json           bool // errors and reviews as JSON
+	loadModule     func(ctx context.Context, path string, pinned *[sha256.Size]byte) (hsm.Module, error)
+	json           bool             // errors and reviews as JSON
+	configPath     string           // of --config
+	configured     *config.Settings // once they were read
 }
 
 func osApp() *app {
 	return &app{
-		stdout: os.Stdout, stdoutClosed: closed(1), stderr: os.Stderr, getenv: os.Getenv, now: time.Now, loadModule: hsm.LoadModule,
+		stdout: os.Stdout, stdoutClosed: closed(1), stderr: os.Stderr, getenv: os.Getenv, now: time.Now, loadModule: loadModule,
 		openTTY: func() (*os.File, error) { return os.OpenFile("/dev/tty", os.O_RDWR, 0) },
 	}
 }
@@ -93,8 +97,10 @@ Start with 'approver demo', which does all of it on an embedded software token.`
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print reviews and errors as JSON (ASCII)")
+	root.PersistentFlags().StringVar(&a.configPath, "config", "", "configuration `FILE` (default: APPROVER_CONFIG, else approver/config.toml where XDG says)")
+	strictValues(root.PersistentFlags())
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.batchCommand(), a.demoCommand(), completionCommand())
+	root.AddCommand(a.batchCommand(), a.configCommand(), a.demoCommand(), a.kindsCommand(), completionCommand())
 	root.SetHelpCommand(helpCommand())
 	return root
 }
@@ -137,8 +143,10 @@ func noArguments(c *cobra.Command, args []string) error {
 
 // strictFlags refuses what a shell makes of an unset variable or a line written twice: an empty value would drop the check it
 // stands for, and of two values the last would win silently. Lists and switches may be repeated.
-func strictFlags(c *cobra.Command) {
-	c.Flags().VisitAll(func(f *pflag.Flag) {
+func strictFlags(c *cobra.Command) { strictValues(c.Flags()) }
+
+func strictValues(s *pflag.FlagSet) {
+	s.VisitAll(func(f *pflag.Flag) {
 		if f.Value.Type() == "stringArray" {
 			f.DefValue = "" // no "(default [])" in the help
 		}

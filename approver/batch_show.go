@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/better-compute/approver/core/kinds"
 	"github.com/better-compute/approver/core/review"
 	"github.com/better-compute/approver/scope"
 )
@@ -30,6 +29,7 @@ Long lists of subjects and long strings are shortened; --operations-out writes e
 			if err != nil {
 				return err
 			}
+			policy.Other = f.media()
 			r, err := decoded.Review(policy)
 			if err != nil {
 				return err
@@ -40,7 +40,7 @@ Long lists of subjects and long strings are shortened; --operations-out writes e
 			if stop := r.Stop(); stop != nil {
 				return stop
 			}
-			return a.writeShown(f.operationsOut, scopeOut, r, decoded, policy)
+			return a.writeShown(&f, scopeOut, r, decoded, policy)
 		},
 	}
 	f.register(c)
@@ -49,12 +49,12 @@ Long lists of subjects and long strings are shortened; --operations-out writes e
 }
 
 // writeShown writes both files or none: each has its place before either gets its name.
-func (a *app) writeShown(operationsOut, scopeOut string, r *review.Review, d *scope.Decoded, p scope.Policy) error {
-	operations, err := beginOperations(operationsOut, r.Document())
+func (a *app) writeShown(f *reviewFlags, scopeOut string, r *review.Review, d *scope.Decoded, p scope.Policy) error {
+	operations, err := beginOperations(f.operationsOut, r.Document())
 	if err != nil {
 		return err
 	}
-	verified, err := beginScope(scopeOut, d, p, kinds.Builtin())
+	verified, err := beginScope(scopeOut, d, p, f.table)
 	if err == nil {
 		err = operations.commit()
 	}
@@ -66,7 +66,7 @@ func (a *app) writeShown(operationsOut, scopeOut string, r *review.Review, d *sc
 		verified.undo()
 		return err
 	}
-	for _, path := range []string{operationsOut, scopeOut} {
+	for _, path := range []string{f.operationsOut, scopeOut} {
 		if path != "" && !a.json {
 			fmt.Fprintln(a.stderr, "written", review.Escape(path))
 		}

@@ -82,6 +82,7 @@ func (a *app) sign(ctx context.Context, f *signFlags) error {
 		return err
 	}
 	policy.Key, policy.KeyUnpinned = key.public().KID(), key.unpinned()
+	policy.Other = f.media(key.inputs()...)
 	if err := checkMember(policy.Approvers, key.public()); err != nil {
 		return err
 	}

@@ -11,17 +11,19 @@ import (
 	"github.com/better-compute/approver/core/quorum"
 	"github.com/better-compute/approver/core/review"
 	"github.com/better-compute/approver/core/wire"
+	"github.com/better-compute/approver/scope"
 )
 
 // signUnchecked signs a bare root: on a terminal only, the batch id typed, and what is written says "unchecked".
 func (a *app) signUnchecked(ctx context.Context, c *cobra.Command, f *signFlags) error {
-	for _, name := range []string{"scope", "expect", "operations-out", "yes", "allow-unbound", "allow-opaque"} {
+	for _, name := range []string{"scope", "expect", "operations-out", "yes", "allow-unbound", "allow-opaque", "kinds"} {
 		if c.Flags().Changed(name) {
 			return usage("--unchecked signs what cannot be reviewed; it does not go with --" + name)
 		}
 	}
-	if f.batch == "" || f.root == "" || f.size == 0 || f.notAfter == "" || f.trustDomain == "" {
-		return usage("--unchecked wants --batch, --root, --size, --not-after and --trust-domain")
+	const wanted = "--unchecked wants --batch, --root, --size, --not-after and --trust-domain"
+	if f.batch == "" || f.root == "" || f.size == 0 || f.notAfter == "" {
+		return usage(wanted)
 	}
 	out, err := a.beginSignature(f)
 	if err != nil {
@@ -32,7 +34,10 @@ func (a *app) signUnchecked(ctx context.Context, c *cobra.Command, f *signFlags)
 	if err != nil {
 		return err
 	}
-	statement, err := quorum.Unchecked(f.batch, *policy.Root, f.size, policy.NotAfter, f.trustDomain)
+	if policy.TrustDomain == "" { // neither given nor configured
+		return usage(wanted)
+	}
+	statement, err := quorum.Unchecked(f.batch, *policy.Root, f.size, policy.NotAfter, policy.TrustDomain)
 	if err != nil {
 		return err
 	}
@@ -51,7 +56,7 @@ func (a *app) signUnchecked(ctx context.Context, c *cobra.Command, f *signFlags)
 	if t == nil {
 		return wire.Errorf(wire.InvalidState, "not-confirmed", "--unchecked signs on a terminal only")
 	}
-	accepted, err := a.confirmUnchecked(ctx, statement, policy.NotAfter, f, t)
+	accepted, err := a.confirmUnchecked(ctx, statement, &policy, f, t)
 	if err != nil {
 		return err
 	}
@@ -60,7 +65,7 @@ func (a *app) signUnchecked(ctx context.Context, c *cobra.Command, f *signFlags)
 	}})
 }
 
-func (a *app) confirmUnchecked(ctx context.Context, s quorum.Statement, notAfter uint64, f *signFlags, t *terminal) (*ceremony.Accepted, error) {
+func (a *app) confirmUnchecked(ctx context.Context, s quorum.Statement, p *scope.Policy, f *signFlags, t *terminal) (*ceremony.Accepted, error) {
 	challenge, err := ceremony.NewUncheckedChallenge(s, f.batch)
 	if err != nil {
 		return nil, err
@@ -72,7 +77,7 @@ func (a *app) confirmUnchecked(ctx context.Context, s quorum.Statement, notAfter
   window ends   %s
 The signature file will say that it is unchecked.
 
-`, f.size, f.batch, f.root, f.trustDomain, time.UnixMilli(int64(notAfter)).UTC().Format("2006-01-02 15:04:05 UTC"))
+`, f.size, f.batch, f.root, p.TrustDomain, time.UnixMilli(int64(p.NotAfter)).UTC().Format("2006-01-02 15:04:05 UTC"))
 	t.dropTypedAhead()
 	defer t.dropTypedAhead()
 	typed, err := t.ask(ctx, "Type the batch id: ")

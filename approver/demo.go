@@ -6,6 +6,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/better-compute/approver/core/config"
 	"github.com/better-compute/approver/core/durable"
 	"github.com/better-compute/approver/core/quorum"
 	"github.com/better-compute/approver/core/wire"
@@ -120,7 +122,8 @@ func (d *demo) makeTokens() {
 // embedded gives the app as it is, but with the tokens in memory and nobody at a terminal.
 func (d *demo) embedded(module hsm.Module) *app {
 	b := *d.app
-	b.loadModule = func(context.Context, string) (hsm.Module, error) { return module, nil }
+	b.loadModule = func(context.Context, string, *[sha256.Size]byte) (hsm.Module, error) { return module, nil }
+	b.configured = new(config.Settings) // whatever this machine has configured is about other keys than these
 	b.openTTY = func() (*os.File, error) { return nil, os.ErrNotExist }
 	b.json = false
 	return &b

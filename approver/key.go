@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/better-compute/approver/core/medium"
 	"github.com/better-compute/approver/core/quorum"
 	"github.com/better-compute/approver/core/review"
 	"github.com/better-compute/approver/core/wire"
@@ -39,6 +40,8 @@ func (f *keyFlags) register(c *cobra.Command) {
 type foundKey struct {
 	app      *app
 	flags    *keyFlags
+	path     string // of a key file, or the URI of a key on a token
+	pub      string // the file that says which key is expected, or ""
 	uri      hsm.URI
 	expected quorum.PublicKey // zero where nothing says which key it should be
 	shown    quorum.PublicKey // what the token shows before a login, where nothing was expected
@@ -50,19 +53,22 @@ type foundKey struct {
 // findKey looks for the key. set, where not nil, pins a kid that the URI names as its object. Close what it gives.
 func (a *app) findKey(ctx context.Context, f *keyFlags, set *quorum.Set) (*foundKey, error) {
 	k := &foundKey{app: a, flags: f}
-	if f.key == "" {
+	var err error
+	if k.path, err = a.signingKey(f.key); err != nil {
+		return nil, err
+	}
+	if k.path == "" {
 		return nil, usage("--key is missing")
 	}
 	if f.timeout <= 0 {
 		return nil, usage("--timeout is a time above zero, as in 60s")
 	}
-	if f.pub != "" {
-		var err error
-		if k.expected, err = readPublicKey(f.pub); err != nil {
-			return nil, err
-		}
+	expected, err := a.expectedPublic(f.pub)
+	if err != nil {
+		return nil, err
 	}
-	if hsm.IsURI(f.key) {
+	k.expected, k.pub = expected.Key, expected.Path
+	if hsm.IsURI(k.path) {
 		return k, k.findOnToken(ctx, set)
 	}
 	return k, k.findFile()
@@ -71,27 +77,28 @@ func (a *app) findKey(ctx context.Context, f *keyFlags, set *quorum.Set) (*found
 func (k *foundKey) findFile() (err error) {
 	f := k.flags
 	if f.module != "" || f.pinFile != "" || f.pinFD >= 0 {
-		return usage("--module, --pin-file and --pin-fd are for a key on a token; " + f.key + " is a file")
+		return usage("--module, --pin-file and --pin-fd are for a key on a token; " + k.path + " is a file")
 	}
-	if public, err := readPublicKey(f.key); err == nil {
-		return wire.Errorf(wire.InvalidInput, "", "%s is the public key %s; the private key lies beside it, without .pub", f.key, public.KID())
+	if public, err := readPublicKey(k.path); err == nil {
+		return wire.Errorf(wire.InvalidInput, "", "%s is the public key %s; the private key lies beside it, without .pub", k.path, public.KID())
 	}
-	if k.sealed, err = hsm.OpenKeyFile(f.key); err != nil || !k.expected.IsZero() {
+	if k.sealed, err = hsm.OpenKeyFile(k.path); err != nil || !k.expected.IsZero() {
 		return err
 	}
 	// The public half beside the key names it before it is opened. Without that file the key names itself.
-	switch _, statErr := os.Lstat(f.key + ".pub"); {
+	switch _, statErr := os.Lstat(k.path + ".pub"); {
 	case errors.Is(statErr, fs.ErrNotExist):
 		return nil
 	default:
-		k.expected, err = readPublicKey(f.key + ".pub")
+		k.pub = k.path + ".pub"
+		k.expected, err = readPublicKey(k.pub)
 		return err
 	}
 }
 
 func (k *foundKey) findOnToken(ctx context.Context, set *quorum.Set) (err error) {
 	f := k.flags
-	if k.uri, err = hsm.ParseURI(f.key); err != nil {
+	if k.uri, err = hsm.ParseURI(k.path); err != nil {
 		return err
 	}
 	for _, warning := range k.uri.Warnings() {
@@ -100,19 +107,10 @@ func (k *foundKey) findOnToken(ctx context.Context, set *quorum.Set) (err error)
 	if k.pin, err = k.givenPIN(); err != nil {
 		return err
 	}
-	modulePath := f.module
-	switch fromURI := k.uri.ModulePath(); {
-	case modulePath == "" && fromURI == "":
-		return usage("--module is missing, and the URI has no module-path")
-	case modulePath != "" && fromURI != "" && modulePath != fromURI:
-		return usage("--module and the URI's module-path differ")
-	case modulePath == "":
-		modulePath = fromURI
-	}
 	if kid, err := quorum.ParseKID(k.uri.Object()); err == nil && k.expected.IsZero() && set != nil {
 		k.expected, _ = set.Key(kid)
 	}
-	module, err := k.app.loadModule(ctx, modulePath)
+	module, err := k.loadModule(ctx)
 	if err != nil {
 		return err
 	}
@@ -125,6 +123,38 @@ func (k *foundKey) findOnToken(ctx context.Context, set *quorum.Set) (err error)
 		k.close()
 	}
 	return err
+}
+
+// loadModule loads the module that the flag, the URI or the configuration names.
+func (k *foundKey) loadModule(ctx context.Context) (hsm.Module, error) {
+	said, path, fromURI := "--module", k.flags.module, k.uri.ModulePath()
+	switch {
+	case path != "" && fromURI != "" && path != fromURI:
+		return nil, usage("--module and the URI's module-path differ")
+	case path == "":
+		said, path = "the URI's module-path", fromURI
+	}
+	s, err := k.app.settings()
+	if err != nil {
+		return nil, err
+	}
+	path, pinned, err := s.TightenModule(said, path)
+	switch {
+	case err != nil:
+		return nil, err
+	case path == "":
+		return nil, usage("--module is missing, and the URI has no module-path")
+	}
+	return k.app.loadModule(ctx, path, pinned)
+}
+
+// inputs gives the files that the key came from.
+func (k *foundKey) inputs() []medium.Input {
+	inputs := []medium.Input{{Role: "public key", Path: k.pub}}
+	if k.token == nil {
+		inputs = append(inputs, medium.Input{Role: "key file", Path: k.path})
+	}
+	return inputs
 }
 
 // unpinned tells whether only the token says which key it has.
@@ -161,7 +191,7 @@ const passphraseTries = 3
 func (k *foundKey) unlock(ctx context.Context, t *terminal) (quorum.Signer, error) {
 	typed := t != nil && k.app.getenv(passphraseVariable) == ""
 	for try := 1; ; try++ {
-		key, err := k.sealed.Unlock(ctx, k.app.passphrase(t, "Passphrase of "+k.flags.key+": "))
+		key, err := k.sealed.Unlock(ctx, k.app.passphrase(t, "Passphrase of "+k.path+": "))
 		switch {
 		case err == nil && !k.expected.IsZero() && !key.Public().Equal(k.expected):
 			return nil, wire.Errorf(wire.KeyUnavailable, "key-mismatch", "the key file holds key %s, expected was %s",
@@ -173,7 +203,7 @@ func (k *foundKey) unlock(ctx context.Context, t *terminal) (quorum.Signer, erro
 		}
 		fmt.Fprintln(t.tty, review.Escape(err.Error()))
 		t.dropTypedAhead() // a list that was pasted is not three tries
-		if k.sealed, err = hsm.OpenKeyFile(k.flags.key); err != nil {
+		if k.sealed, err = hsm.OpenKeyFile(k.path); err != nil {
 			return nil, err
 		}
 	}

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"runtime"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/better-compute/approver/core/durable"
 	"github.com/better-compute/approver/core/kinds"
+	"github.com/better-compute/approver/core/medium"
 	"github.com/better-compute/approver/core/merkle"
 	"github.com/better-compute/approver/core/quorum"
 	"github.com/better-compute/approver/core/review"
@@ -20,10 +20,14 @@ import (
 
 // reviewFlags are what show and sign hold a scope against.
 type reviewFlags struct {
-	scope, root, expect, notAfter, trustDomain, batch, operationsOut, now string
-	approvers                                                             []string
-	maxHours                                                              int
-	allowUnbound, allowOpaque                                             bool
+	scope, root, expect, notAfter, trustDomain, batch, operationsOut, now, kinds string
+	approvers                                                                    []string
+	maxHours                                                                     int
+	allowUnbound, allowOpaque                                                    bool
+
+	given  func(flag string) bool
+	table  *kinds.Table   // that the scope was verified by
+	inputs []medium.Input // files that the scope was held against
 }
 
 func (f *reviewFlags) register(c *cobra.Command) {
@@ -33,6 +37,8 @@ func (f *reviewFlags) register(c *cobra.Command) {
 	s.StringVar(&f.expect, "expect", "", "`FILE` that lists exactly what the batch should hold")
 	s.BoolVar(&f.allowUnbound, "allow-unbound", false, "accept leaves that admit any payload of their kind")
 	s.BoolVar(&f.allowOpaque, "allow-opaque", false, "accept leaves whose operation cannot be shown")
+	f.given = s.Changed
+	registerKinds(c, &f.kinds)
 	s.IntVar(&f.maxHours, "max-hours", scope.DefaultMaxHours, "longest time the window may stay open, in hours (1 to 720)")
 	s.StringVar(&f.notAfter, "not-after", "", "`TIME` at which the approval ends, RFC 3339 or Unix milliseconds (default: the file's)")
 	s.StringVar(&f.trustDomain, "trust-domain", "", "trust domain of your deployment, `NAME` (default: the file's word, which is a finding)")
@@ -74,11 +80,11 @@ func parseNotAfter(s string) (uint64, error) {
 	return uint64(t.UnixMilli()), nil
 }
 
-// policy turns the flags into what the scope is held against.
+// policy turns the flags, and what is configured, into what the scope is held against.
 func (a *app) policy(f *reviewFlags) (p scope.Policy, err error) {
-	p = scope.Policy{TrustDomain: f.trustDomain, MaxHours: f.maxHours, AllowUnbound: f.allowUnbound, AllowOpaque: f.allowOpaque}
-	if f.maxHours < 1 || f.maxHours > int(review.LongestWindow/time.Hour) {
-		return p, usage("--max-hours is 1 to 720")
+	p = scope.Policy{AllowUnbound: f.allowUnbound, AllowOpaque: f.allowOpaque}
+	if p.MaxHours, err = a.maxHours(f.maxHours, f.given("max-hours")); err != nil {
+		return p, err
 	}
 	if p.Time, err = a.clock(f.now); err != nil {
 		return p, err
@@ -86,10 +92,8 @@ func (a *app) policy(f *reviewFlags) (p scope.Policy, err error) {
 	if p.NotAfter, err = parseNotAfter(f.notAfter); err != nil {
 		return p, err
 	}
-	if f.trustDomain != "" {
-		if err := wire.CheckTrustDomain("--trust-domain", f.trustDomain); err != nil {
-			return p, err
-		}
+	if p.TrustDomain, err = a.trustDomain(f.trustDomain); err != nil {
+		return p, err
 	}
 	if f.root != "" {
 		root, err := parseRoot(f.root)
@@ -99,17 +103,11 @@ func (a *app) policy(f *reviewFlags) (p scope.Policy, err error) {
 		p.Root = &root
 	}
 	if f.expect != "" {
-		data, err := durable.ReadFile(f.expect, wire.MaxFileBytes)
-		if err != nil {
-			return p, err
-		}
-		if p.Expected, err = scope.ParseExpected(data); err != nil {
+		if p.Expected, err = a.expected(f, ""); err != nil {
 			return p, err
 		}
 	}
-	if len(f.approvers) > 0 {
-		p.Approvers, p.ThresholdUnknown, err = readApprovers(f.approvers)
-	}
+	p.Approvers, p.ThresholdUnknown, err = a.approverSet(f.approvers)
 	return p, err
 }
 
@@ -123,14 +121,9 @@ func parseRoot(s string) (merkle.Hash, error) {
 
 // readApprovers reads an approver set file, or .pub files, whose threshold is then not known.
 func readApprovers(given []string) (set *quorum.Set, thresholdUnknown bool, err error) {
-	var paths []string
-	for _, list := range given {
-		for path := range strings.SplitSeq(list, ",") {
-			if path = strings.Trim(path, " "); path == "" {
-				return nil, false, usage("--approvers: a file name in the list is empty")
-			}
-			paths = append(paths, path)
-		}
+	paths, err := fileNames(given)
+	if err != nil {
+		return nil, false, err
 	}
 	first, err := durable.ReadFile(paths[0], wire.MaxFileBytes)
 	if err != nil {
@@ -169,7 +162,7 @@ func readPublicKey(path string) (quorum.PublicKey, error) {
 	}
 	key, err := quorum.ParsePublicPEM(data)
 	if err != nil {
-		return quorum.PublicKey{}, wire.Errorf(wire.InvalidInput, "", "%s: %s", path, strings.TrimPrefix(err.Error(), "INVALID_INPUT: "))
+		return quorum.PublicKey{}, wire.Errorf(wire.InvalidInput, "", "%s: %s", path, withoutCode(err))
 	}
 	return key, nil
 }
@@ -194,7 +187,8 @@ func readScope(path, batch string, table *kinds.Table) (*scope.Verified, error) 
 	return parsed.Verify(scope.VerifyOptions{Kinds: table, BatchID: batch, Workers: workers()})
 }
 
-// reviewScope goes from the file to the decoded scope and the policy.
+// reviewScope goes from the file to the decoded scope and the policy. What media says about the files is for the caller to
+// add, who may have more of them.
 func (a *app) reviewScope(f *reviewFlags) (*scope.Decoded, scope.Policy, error) {
 	if f.scope == "" {
 		return nil, scope.Policy{}, usage("--scope is missing")
@@ -206,14 +200,64 @@ func (a *app) reviewScope(f *reviewFlags) (*scope.Decoded, scope.Policy, error) 
 	if err != nil {
 		return nil, p, err
 	}
-	v, err := readScope(f.scope, f.batch, kinds.Builtin())
+	if f.table, err = a.kindTable(f.kinds); err != nil {
+		return nil, p, err
+	}
+	v, err := readScope(f.scope, f.batch, f.table)
 	if err != nil {
 		return nil, p, err
 	}
-	if v.Header().Bare && (f.notAfter == "" || f.trustDomain == "") {
+	if v.Header().Bare && (f.notAfter == "" || p.TrustDomain == "") {
 		return nil, p, usage("a bare array of leaves needs --batch, --not-after and --trust-domain")
 	}
-	return v.Decode(), p, nil
+	if f.expect == "" {
+		if p.Expected, err = a.expected(f, v.Header().BatchID); err != nil {
+			return nil, p, err
+		}
+	}
+	return v.Decode(), p, a.noteInputs(f)
+}
+
+// expected reads the expected list of --expect or, without it, the one that is configured for the batch, if any.
+func (a *app) expected(f *reviewFlags, batchID string) (*scope.Expected, error) {
+	s, err := a.settings()
+	if err != nil {
+		return nil, err
+	}
+	path, data, err := s.ReadExpected(f.expect, batchID)
+	if path == "" || err != nil {
+		return nil, err
+	}
+	f.inputs = append(f.inputs, medium.Input{Role: "expected list", Path: path})
+	return scope.ParseExpected(data)
+}
+
+// noteInputs adds the other files to what the scope is held against.
+func (a *app) noteInputs(f *reviewFlags) error {
+	s, err := a.settings()
+	if err != nil {
+		return err
+	}
+	paths, err := fileNames(f.approvers)
+	if err != nil {
+		return err
+	}
+	if own := s.ApproverSet(); own.IsSet() {
+		paths = append(paths, own.Value.Paths...)
+	}
+	for _, path := range paths {
+		f.inputs = append(f.inputs, medium.Input{Role: "approver set", Path: path})
+	}
+	for _, path := range []string{f.kinds, s.Kinds.Value} {
+		f.inputs = append(f.inputs, medium.Input{Role: "kinds table", Path: path})
+	}
+	f.inputs = append(f.inputs, medium.Input{Role: "configuration", Path: s.File})
+	return nil
+}
+
+// media gives the findings about where the scope and all it is held against lie.
+func (f *reviewFlags) media(more ...medium.Input) []review.Finding {
+	return medium.Findings(f.scope, append(f.inputs, more...))
 }
 
 // draw shows a review.

@@ -6,6 +6,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
@@ -108,7 +109,7 @@ func (s *session) signWith(m hsm.Module, more ...string) result {
 	s.write("pin.txt", []byte(testPIN))
 	args := []string{"batch", "sign", "--json", "--scope", s.path("ok-2.json"), "--now", now, "--yes", "--key", tokenKey,
 		"--module", "/in/memory", "--pin-file", s.path("pin.txt"), "--pub", s.path("alice.pem.pub"), "--out", s.path("sig.json")}
-	return inProcess(s.t, func(a *app) { a.loadModule = func(context.Context, string) (hsm.Module, error) { return m, nil } }, append(args, more...)...)
+	return inProcess(s.t, func(a *app) { a.loadModule = func(context.Context, string, *[sha256.Size]byte) (hsm.Module, error) { return m, nil } }, append(args, more...)...)
 }
 
 // inProcess runs a command line in this process, without a terminal, in surroundings that change may change.
@@ -116,7 +117,7 @@ func inProcess(t testing.TB, change func(*app), args ...string) result {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	a := &app{
-		stdout: &stdout, stderr: &stderr, getenv: func(string) string { return "" }, now: time.Now, loadModule: hsm.LoadModule,
+		stdout: &stdout, stderr: &stderr, getenv: func(string) string { return "" }, now: time.Now, loadModule: loadModule,
 		openTTY: func() (*os.File, error) { return nil, os.ErrNotExist },
 	}
 	change(a)

@@ -38,7 +38,9 @@ type session struct {
 func newSession(t testing.TB) *session {
 	t.Helper()
 	s := &session{t: t, dir: t.TempDir(), command: built}
-	s.env = append(os.Environ(), "TZ=UTC", "HOME=/nonexistent", passphraseVariable+"=")
+	s.env = append(os.Environ(), "TZ=UTC", "HOME=/nonexistent", passphraseVariable+"=", "APPROVER_CONFIG=", "XDG_CONFIG_HOME=",
+		"BETTER_COMPUTE_APPROVER_KEYS=", "BETTER_COMPUTE_APPROVER_THRESHOLD=", "BETTER_COMPUTE_UNBATCHED_PER_HOUR=",
+		"BETTER_COMPUTE_APPROVER_SET_SIGNATURES=", "BETTER_COMPUTE_TRUST_VERSION=") // nothing is configured, whatever the developer has
 	require.NoError(t, writeFixtures(s.dir))
 	return s
 }

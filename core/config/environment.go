@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/better-compute/approver/core/quorum"
 	"github.com/better-compute/approver/core/wire"
 )
 
@@ -41,9 +40,24 @@ func (l *loader) environment() error {
 	}
 	if !l.s.Published.IsSet() {
 		l.s.Published = set
+		l.noteEnvironment(draft)
 		return nil
 	}
 	return l.checkEnvironment(set.Value, draft)
+}
+
+// noteEnvironment keeps what the variables say as what is written for the keys of [pki.approvers].
+func (l *loader) noteEnvironment(d *publishedDraft) {
+	note := func(name, variable string, value any) {
+		if l.getenv(variable) != "" {
+			l.s.written[approversTable+"."+name] = Written{value, Origin{Variable: variable}}
+		}
+	}
+	note("keys", keysVariable, d.paths)
+	note("threshold", thresholdVariable, int64(d.Threshold))
+	note("unbatched_destructive_per_hour", unbatchedVariable, int64(d.UnbatchedPerHour))
+	note("set_signatures", signaturesVariable, d.signatures)
+	note("epoch", signaturesVariable, int64(l.s.Published.Value.Epoch))
 }
 
 // checkEnvironment holds the environment's set against the file's.
@@ -83,6 +97,7 @@ func (l *loader) environmentVersion() error {
 		return refuse("", o, "%d is another than that of %s, %d", n, file.Origin, file.Value)
 	} else if !file.IsSet() {
 		l.s.TrustVersion = Setting[uint64]{n, o}
+		l.s.written["pki.trust_version"] = Written{int64(n), o}
 	}
 	return nil
 }
@@ -116,7 +131,6 @@ func (l *loader) environmentDraft(keys string) (d *publishedDraft, err error) {
 		}
 		d.UnbatchedPerHour = uint32(unbatched)
 	}
-	d.Tiers = []quorum.Tier{}
 	if text := l.getenv(signaturesVariable); text != "" {
 		d.signatures, err = splitPaths(signaturesVariable, text)
 	}

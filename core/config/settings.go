@@ -70,9 +70,10 @@ func (s *Settings) ApproverSet() Setting[*ApproverSet] {
 	return s.Published
 }
 
-// Resolve gives a path of the configuration file as one to open: a relative one starts at the file's folder.
+// Resolve gives a path of the configuration file as one to open: a relative one starts at the file's folder. No path stays
+// none.
 func (s *Settings) Resolve(path string) string {
-	if filepath.IsAbs(path) {
+	if path == "" || filepath.IsAbs(path) {
 		return path
 	}
 	return filepath.Join(filepath.Dir(s.File), path)

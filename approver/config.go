@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+
+	"github.com/spf13/cobra"
+
+	"github.com/better-compute/approver/core/config"
+	"github.com/better-compute/approver/core/wire"
+	"github.com/better-compute/approver/hsm"
+)
+
+// settings gives the configuration, read once.
+func (a *app) settings() (*config.Settings, error) {
+	if a.configured != nil {
+		return a.configured, nil
+	}
+	s, err := config.Load(a.configPath, a.getenv)
+	if err != nil {
+		return nil, err
+	}
+	if key := s.Key; key.IsSet() && hsm.IsURI(key.Value) {
+		if _, err := hsm.ParseURI(key.Value); err != nil { // it never repeats a value, which may be a PIN in the wrong place
+			return nil, wire.Errorf(wire.InvalidConfig, "", "%s: key: %s", key.Origin, withoutCode(err)).With("key", "key")
+		}
+	}
+	a.configured = s
+	return s, nil
+}
+
+// loadModule loads a PKCS#11 module, by its digest where one is configured.
+func loadModule(ctx context.Context, path string, pinned *[sha256.Size]byte) (hsm.Module, error) {
+	if pinned == nil {
+		return hsm.LoadModule(ctx, path)
+	}
+	return hsm.LoadPinnedModule(ctx, path, *pinned)
+}
+
+func (a *app) configCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "config",
+		Short: "What is configured, and where it comes from",
+		Args:  noArguments,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	show := &cobra.Command{
+		Use:   "show",
+		Short: "Show every setting and where it comes from, and check all of it",
+		Long: `show reads the configuration as every other command does: the file that --config names, else APPROVER_CONFIG, else
+approver/config.toml in XDG_CONFIG_HOME (or ~/.config), and the environment's own forms. It prints each setting with the place
+it comes from, the approver set with its digest, epoch, thresholds and signatures, and the digest of the PKCS#11 module.
+
+It ends with status 1 where anything does not hold together (INVALID_CONFIG).`,
+		Example: "  approver config show\n  approver config show --config ./config.toml --json",
+		Args:    noArguments,
+		RunE:    func(*cobra.Command, []string) error { return a.showConfig() },
+	}
+	c.AddCommand(show)
+	return c
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/better-compute/approver/core/config"
+	"github.com/better-compute/approver/core/quorum"
+	"github.com/better-compute/approver/core/review"
+	"github.com/better-compute/approver/core/wire"
+	"github.com/better-compute/approver/hsm"
+	"github.com/better-compute/approver/scope"
+)
+
+// The functions of this file settle a flag with what is configured (config.Keys says what a flag may do). Without
+// configuration they give what the flag says.
+
+// trustDomain gives the trust domain of --trust-domain and the configuration, "" where neither has one.
+func (a *app) trustDomain(flag string) (string, error) {
+	if flag != "" {
+		if err := wire.CheckTrustDomain("--trust-domain", flag); err != nil {
+			return "", err
+		}
+	}
+	s, err := a.settings()
+	if err != nil {
+		return "", err
+	}
+	return s.TightenTrustDomain(flag)
+}
+
+// maxHours gives the longest time a window may stay open, 1 to 720 hours.
+func (a *app) maxHours(given int, isGiven bool) (int, error) {
+	if isGiven && (given < 1 || given > int(review.LongestWindow/time.Hour)) {
+		return 0, usage("--max-hours is 1 to 720")
+	}
+	if !isGiven {
+		given = 0
+	}
+	s, err := a.settings()
+	if err != nil {
+		return 0, err
+	}
+	hours, err := s.TightenMaxHours(given)
+	if hours == 0 && err == nil {
+		hours = scope.DefaultMaxHours
+	}
+	return hours, err
+}
+
+// registerKinds is the flag for the kinds of an installation, on every command that reads operations.
+func registerKinds(c *cobra.Command, path *string) {
+	c.Flags().StringVar(path, "kinds", "", "table of your installation's own kinds, `FILE` (TOML)")
+}
+
+// approverSet gives the approver set of --approvers and the configuration, nil where neither has one. Of .pub files alone
+// the threshold is not known.
+func (a *app) approverSet(files []string) (set *quorum.Set, thresholdUnknown bool, err error) {
+	s, err := a.settings()
+	if err != nil {
+		return nil, false, err
+	}
+	if len(files) > 0 {
+		if set, thresholdUnknown, err = readApprovers(files); err != nil {
+			return nil, false, err
+		}
+	}
+	set, own, err := s.TightenSet(set, thresholdUnknown)
+	return set, thresholdUnknown && !own, err
+}
+
+// verifierSet gives the approver set that signatures are judged by; with .pub files --threshold and --tiers make it one.
+func (a *app) verifierSet(files []string, threshold uint32, tiersText string) (*quorum.Set, error) {
+	set, keysAlone, err := a.approverSet(files)
+	if err != nil {
+		return nil, err
+	}
+	if set == nil {
+		return nil, usage("--approvers is missing: it does not come from a file under test")
+	}
+	tiers, err := parseTiers(tiersText)
+	if err != nil {
+		return nil, err
+	}
+	s, err := a.settings()
+	switch {
+	case err != nil:
+		return nil, err
+	case s.ApproverSet().IsSet():
+		return set, s.TightenThreshold(threshold, tiers)
+	case !keysAlone && (threshold != 0 || tiersText != ""):
+		return nil, usage("the set file has its own threshold and tiers; --threshold and --tiers go with .pub files")
+	case !keysAlone:
+		return set, nil
+	case threshold == 0:
+		return nil, usage("--threshold is needed with .pub files")
+	}
+	return quorum.NewSet(quorum.SetDraft{Keys: set.Keys(), Threshold: threshold, Tiers: tiers})
+}
+
+// fileNames takes the lists of --approvers apart.
+func fileNames(given []string) (paths []string, err error) {
+	for _, list := range given {
+		for path := range strings.SplitSeq(list, ",") {
+			if path = strings.Trim(path, " "); path == "" {
+				return nil, usage("--approvers: a file name in the list is empty")
+			}
+			paths = append(paths, path)
+		}
+	}
+	return paths, nil
+}
+
+// withoutCode gives the message of an error for another one to quote.
+func withoutCode(err error) string {
+	return strings.TrimPrefix(err.Error(), string(wire.CodeOf(err))+": ")
+}
+
+// expectedPublic gives the public key of --pub and the configuration, zero where neither has one.
+func (a *app) expectedPublic(flag string) (k config.PublicKey, err error) {
+	s, err := a.settings()
+	if err != nil {
+		return k, err
+	}
+	if flag != "" {
+		k.Path = flag
+		if k.Key, err = readPublicKey(flag); err != nil {
+			return k, err
+		}
+	}
+	return s.TightenPublicKey(k)
+}
+
+// signingKey gives the key file or URI of --key and the configuration, "" where neither has one.
+func (a *app) signingKey(flag string) (string, error) {
+	if hsm.IsURI(flag) {
+		if _, err := hsm.ParseURI(flag); err != nil { // before any error could repeat it
+			return "", err
+		}
+	}
+	s, err := a.settings()
+	if err != nil {
+		return "", err
+	}
+	return s.TightenKey(flag, hsm.IsURI)
+}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/better-compute/approver/core/kinds"
 )
 
 // shells are those with a completion script, and how to write it.
@@ -66,14 +68,16 @@ var (
 
 // byPlaceholder completes a value by what the help calls it: --scope FILE.
 var byPlaceholder = map[string]completer{
-	"FILE": files(), "PATH": files(), "SET": files("json"), "SIGNATURE": files("json"), "DIR": folders, "KEY": completeKey,
-	"TIME": nothing, "HEX": nothing, "ID": nothing, "NAME": nothing, "N": nothing, "K": nothing, "int": nothing, "duration": nothing,
-	"SIZE:K,...": nothing, "COMMAND": completeCommand,
+	"FILE": files(), "PATH": files(), "SET": files("json"), "SIGNATURE": files("json", "binpb"), "DIR": folders, "KEY": completeKey,
+	"KIND": completeKind, "COMMAND": completeCommand,
+	"TIME": nothing, "HEX": nothing, "ID": nothing, "NAME": nothing, "SUBJECT": nothing, "TEXT": nothing, "N": nothing, "K": nothing,
+	"int": nothing, "duration": nothing, "SIZE:K,...": nothing,
 }
 
 // byName completes the flags of which more is known.
 var byName = map[string]completer{
 	"scope": files("json"), "approvers": files("json", "pub"), "pub": files("pub", "pem"), "module": files("so"),
+	"kinds": files("toml"), "config": files("toml"), "out": files(),
 }
 
 // completes tells whether a command line is the question of a completion script.
@@ -92,25 +96,29 @@ func prepareBelow(c *cobra.Command) {
 	if c.ValidArgs == nil && c.ValidArgsFunction == nil {
 		c.ValidArgsFunction = completerOf("", argument(c))
 	}
-	c.Flags().VisitAll(func(f *pflag.Flag) {
-		placeholder, description := pflag.UnquoteUsage(f)
-		f.Usage = description
-		if strict, ok := f.Value.(*strictValue); ok {
-			f.Value = strict.Value
-		}
-		if f.Value.Type() != "bool" {
-			c.RegisterFlagCompletionFunc(f.Name, completerOf(f.Name, placeholder)) // an error would say that it has one
-		}
-	})
+	for _, flags := range []*pflag.FlagSet{c.Flags(), c.PersistentFlags()} {
+		flags.VisitAll(func(f *pflag.Flag) { prepareFlag(c, f) })
+	}
 	for _, sub := range c.Commands() {
 		prepareBelow(sub)
+	}
+}
+
+func prepareFlag(c *cobra.Command, f *pflag.Flag) {
+	placeholder, description := pflag.UnquoteUsage(f)
+	f.Usage = description
+	if strict, ok := f.Value.(*strictValue); ok {
+		f.Value = strict.Value
+	}
+	if f.Value.Type() != "bool" {
+		c.RegisterFlagCompletionFunc(f.Name, completerOf(f.Name, placeholder)) // an error would say that it has one
 	}
 }
 
 // argument gives the first word of a command's use that is no flag, without dots, or "".
 func argument(c *cobra.Command) string {
 	words := strings.Fields(c.Use)
-	if len(words) < 2 || strings.HasPrefix(words[1], "-") {
+	if len(words) < 2 || strings.HasPrefix(strings.Trim(words[1], "["), "-") {
 		return ""
 	}
 	return strings.Trim(words[1], "[].")
@@ -145,6 +153,24 @@ func completeCommand(c *cobra.Command, words []string, word string) (names []cob
 	for _, sub := range topic.Commands() {
 		if sub.IsAvailableCommand() && strings.HasPrefix(sub.Name(), word) {
 			names = append(names, cobra.CompletionWithDesc(sub.Name(), sub.Short))
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeKind completes the names of kinds, those of --kinds among them where that file can be read.
+func completeKind(c *cobra.Command, _ []string, word string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
+	path := ""
+	if f := c.Flags().Lookup("kinds"); f != nil {
+		path = f.Value.String()
+	}
+	table, err := readKinds(path)
+	if err != nil {
+		table = kinds.Builtin()
+	}
+	for _, k := range table.Kinds() {
+		if strings.HasPrefix(k.Name(), word) {
+			names = append(names, k.Name())
 		}
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp

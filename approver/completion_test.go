@@ -62,7 +62,7 @@ func TestEveryValueHasACompletion(t *testing.T) {
 		if word := argument(c); word != "" && c.ValidArgs == nil {
 			require.Contains(t, byPlaceholder, word, "the argument of %s", c.CommandPath())
 		}
-		c.Flags().VisitAll(func(f *pflag.Flag) {
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			placeholder, _ := pflag.UnquoteUsage(f)
 			if _, named := byName[f.Name]; !named && f.Value.Type() != "bool" {
 				require.Contains(t, byPlaceholder, placeholder, "--%s of %s", f.Name, c.CommandPath())
@@ -105,8 +105,16 @@ func TestCompletions(t *testing.T) {
 		{"batch sign --module ", "so", endings},
 		{"batch sign --pub ", "pub pem", endings},
 		{"batch sign --timeout ", "", noFiles},
-		{"batch verify ", "json", endings},
-		{"batch verify a.json ", "json", endings},
+		{"batch verify ", "json binpb", endings},
+		{"batch verify a.json ", "json binpb", endings},
+		{"batch show --config ", "toml", endings},
+		{"batch show --kinds ", "toml", endings},
+		{"batch prove --kind node.re", "node.reboot node.reimage", noFiles},
+		{"batch prove --subject ", "", noFiles},
+		{"batch prove --out ", "", anyFile},
+		{"kinds show bmc.", "bmc.power bmc.boot bmc.rotate bmc.sensors", noFiles},
+		{"kinds list ", "", noFiles},
+		{"kinds show --kinds absent.toml node.w", "node.wipe", noFiles},
 		{"help batch ver", "verify", noFiles},
 		{"help completion ", "", noFiles},
 		{"help nosuch ", "", noFiles},

@@ -1,0 +1,88 @@
+//go:build linux
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A stick is mounted in the session's folder with a scope and all that it is checked against, copies of which lie on the desk.
+func (s *session) stick() {
+	s.t.Helper()
+	s.write("list.txt", []byte("node_a\nnode_b\n"))
+	stick := s.tmpfs("stick", 0)
+	for _, name := range []string{"ok-2.json", "list.txt", "set.json", "alice.pem", "alice.pem.pub", "bob.pem.pub"} {
+		require.NoError(s.t, os.WriteFile(filepath.Join(stick, name), s.read(name), 0o600))
+	}
+}
+
+// What lies on the scope's own stick is named, by whatever way it is reached; what lies on the machine is not.
+func TestSameMedium(t *testing.T) {
+	s := newSession(t)
+	s.stick()
+	require.NoError(t, os.Symlink("stick/list.txt", s.path("by-link.txt")))
+	require.NoError(t, os.Symlink("stick", s.path("usb")))
+	require.NoError(t, os.Symlink(s.path("list.txt"), s.path("stick/away.txt")))
+	const rule = "ACKNOWLEDGE same-medium"
+	scope := []string{"--scope", "stick/ok-2.json", "--now", now}
+	for _, c := range []struct {
+		name  string
+		args  []string
+		shown []string // of same-medium; none is no finding
+		link  string   // of odd-path; "" is no finding
+	}{
+		{"nothing beside it", nil, nil, ""},
+		{"on the machine", []string{"--expect", "list.txt", "--approvers", "set.json"}, nil, ""},
+		{"a list", []string{"--expect", "stick/list.txt"}, []string{"the expected list lies on the scope's own medium", " expected list: stick/list.txt\n"}, ""},
+		{"a set", []string{"--expect", "list.txt", "--approvers", "stick/set.json"}, []string{"the approver set lies on", "approver set: stick/set.json\n"}, ""},
+		{"two of three keys", []string{"--approvers", "stick/alice.pem.pub,stick/bob.pem.pub,carol.pem.pub"},
+			[]string{"approver set: stick/alice.pem.pub\n", "approver set: stick/bob.pem.pub\n"}, ""},
+		{"a link to it", []string{"--expect", "by-link.txt"}, []string{"expected list: by-link.txt, which is stick/list.txt\n"},
+			"expected list: the symbolic link by-link.txt leads to stick/list.txt\n"},
+		{"a folder's link to it", []string{"--expect", "usb/list.txt"}, []string{"expected list: usb/list.txt, which is stick/list.txt\n"},
+			"expected list: the symbolic link usb leads to stick\n"},
+		{"a link away from it", []string{"--expect", "stick/away.txt"}, nil, "the symbolic link stick/away.txt leads to"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := s.ok(append(append([]string{"batch", "show"}, scope...), c.args...)...)
+			for _, line := range c.shown {
+				require.Contains(t, r.stdout, line)
+			}
+			require.Equal(t, len(c.shown) > 0, strings.Contains(r.stdout, rule), "%s", r.stdout)
+			require.Equal(t, c.link != "", strings.Contains(r.stdout, "ACKNOWLEDGE odd-path"), "%s", r.stdout)
+			require.Contains(t, r.stdout, c.link)
+		})
+	}
+	// The key that signs, and its public half.
+	for _, c := range []struct{ key, pub, shown string }{
+		{"stick/alice.pem", "alice.pem.pub", "the key file lies on"},
+		{"alice.pem", "stick/alice.pem.pub", "the public key lies on"},
+		{"alice.pem", "alice.pem.pub", ""},
+	} {
+		r := s.ok(append([]string{"batch", "sign", "--key", c.key, "--pub", c.pub, "--yes"}, scope...)...)
+		require.Equal(t, c.shown != "", strings.Contains(r.stderr, rule), "%s", r.stderr)
+		require.Contains(t, r.stderr, c.shown)
+	}
+	// A scope on the machine's own disk, and all beside it.
+	r := s.ok("batch", "show", "--scope", "ok-2.json", "--now", now, "--expect", "list.txt", "--approvers", "set.json")
+	require.NotContains(t, r.stdout, rule)
+}
+
+// Where the stick is the home folder or the one for temporary files, it is the machine.
+func TestSameMediumSpareTheMachinesOwn(t *testing.T) {
+	s := newSession(t)
+	s.stick()
+	args := []string{"batch", "show", "--scope", "stick/ok-2.json", "--now", now, "--expect", "stick/list.txt"}
+	env := s.env
+	for _, variable := range []string{"HOME=", "TMPDIR="} {
+		s.env = append(env[:len(env):len(env)], variable+s.path("stick"))
+		require.NotContains(t, s.ok(args...).stdout, "same-medium", variable)
+	}
+	s.env = env
+	require.Contains(t, s.ok(args...).stdout, "same-medium")
+}

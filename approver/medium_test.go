@@ -58,6 +58,20 @@ func TestSameMedium(t *testing.T) {
 			require.Contains(t, r.stdout, c.link)
 		})
 	}
+
+	// The configuration, and the table of kinds that it names.
+	require.NoError(t, os.Mkdir(s.path("stick/own"), 0o700))
+	for _, name := range []string{"kinds.toml", "acme.binpb"} {
+		data, err := os.ReadFile(filepath.Join("..", "examples", "kinds", name))
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(s.path("stick/own/"+name), data, 0o600))
+	}
+	require.NoError(t, os.WriteFile(s.path("stick/own/config.toml"), []byte("kinds = \"kinds.toml\"\n"), 0o600))
+	r := s.ok(append([]string{"batch", "show", "--config", "stick/own/config.toml"}, scope...)...)
+	require.Contains(t, r.stdout, "the kinds table and the configuration lie on the scope's own medium")
+	r = s.ok(append([]string{"batch", "show", "--kinds", "stick/own/kinds.toml"}, scope...)...)
+	require.Contains(t, r.stdout, "the kinds table lies on the scope's own medium")
+
 	// The key that signs, and its public half.
 	for _, c := range []struct{ key, pub, shown string }{
 		{"stick/alice.pem", "alice.pem.pub", "the key file lies on"},
@@ -68,8 +82,9 @@ func TestSameMedium(t *testing.T) {
 		require.Equal(t, c.shown != "", strings.Contains(r.stderr, rule), "%s", r.stderr)
 		require.Contains(t, r.stderr, c.shown)
 	}
+
 	// A scope on the machine's own disk, and all beside it.
-	r := s.ok("batch", "show", "--scope", "ok-2.json", "--now", now, "--expect", "list.txt", "--approvers", "set.json")
+	r = s.ok("batch", "show", "--scope", "ok-2.json", "--now", now, "--expect", "list.txt", "--approvers", "set.json")
 	require.NotContains(t, r.stdout, rule)
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
+	"github.com/better-compute/approver/core/config"
 	"github.com/better-compute/approver/core/review"
 )
 
@@ -116,13 +117,50 @@ func renderManPage(c *cobra.Command) string {
 	return p.String()
 }
 
+// environment is what commands read from it.
+var environment = [][2]string{
+	{passphraseVariable, "passphrase of key files, where it is not typed"},
+	{config.PathVariable, "configuration file, where --config does not name one"},
+	{"XDG_CONFIG_HOME", "folder in which approver/config.toml is looked for, instead of .config in HOME"},
+	{"BETTER_COMPUTE_APPROVER_KEYS", "keys of the approver set, as pki.approvers of the configuration has them"},
+	{"BETTER_COMPUTE_APPROVER_THRESHOLD", "threshold of the approver set, and its tiers"},
+	{"BETTER_COMPUTE_APPROVER_SET_SIGNATURES", "signatures of the approver set"},
+	{"BETTER_COMPUTE_UNBATCHED_PER_HOUR", "destructive operations that need no batch, for each hour"},
+	{"BETTER_COMPUTE_TRUST_VERSION", "lowest version of trust that is accepted"},
+}
+
+// Every variable that the source names is one that the pages have.
+func TestManPagesHaveTheEnvironment(t *testing.T) {
+	var named, have []string
+	for _, v := range environment {
+		have = append(have, v[0])
+	}
+	literal := regexp.MustCompile(`"((?:BETTER_COMPUTE|APPROVER|XDG)_[A-Z_]+)"`)
+	for _, folder := range []string{".", "../core", "../scope", "../hsm"} {
+		require.NoError(t, filepath.WalkDir(folder, func(path string, d os.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			source, err := os.ReadFile(path)
+			for _, found := range literal.FindAllStringSubmatch(string(source), -1) {
+				named = append(named, found[1])
+			}
+			return err
+		}))
+	}
+	slices.Sort(named)
+	require.ElementsMatch(t, slices.Compact(named), have)
+}
+
 // closing writes what is so for every command.
 func (p *manPage) closing(related []string) {
 	p.section("EXIT STATUS")
 	p.line("0 where it is done, 1 where it was refused or failed, 2 where the command line does not hold together.\n" +
 		"What was refused is told on standard error as CODE: message, or as one JSON object with --json.")
 	p.section("ENVIRONMENT")
-	p.item(`\fB`+passphraseVariable+`\fP`, "passphrase of key files, where it is not typed")
+	for _, v := range environment {
+		p.item(`\fB`+v[0]+`\fP`, v[1])
+	}
 	p.section("SEE ALSO")
 	for i, name := range related {
 		related[i] = `\fB` + roff(name) + `\fP(1)`

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -37,8 +38,12 @@ func TestScripts(t *testing.T) {
 }
 
 func prepareScript(env *testscript.Env) error {
+	examples, err := filepath.Abs("../examples")
+	if err != nil {
+		return err
+	}
 	for name, value := range map[string]string{
-		"TZ": "UTC", "NOW": now, "GORACE": "atexit_sleep_ms=0", // a second for each process, under -race
+		"EXAMPLES": examples, "TZ": "UTC", "NOW": now, "GORACE": "atexit_sleep_ms=0", // a second for each process, under -race
 		"PASSPHRASE": testPassphrase, passphraseVariable: "",
 		"ALICE": kid("alice"), "BOB": kid("bob"), "CAROL": kid("carol"), "DAVE": kid("dave"),
 		"ROOT": "d8c8a941333d17fb5ecc95c3f54dc2ccb2ff0f92a3bbedf5208fe01504ee869f", // of ok-2.json

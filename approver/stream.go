@@ -26,19 +26,24 @@ func beginOperations(path string, doc *review.Document) (*stream, error) {
 // beginScope writes the verified scope; it is read back down the same road, by the kinds it was verified by.
 func beginScope(path string, d *scope.Decoded, p scope.Policy, table *kinds.Table) (*stream, error) {
 	return beginStream(path, func(w io.Writer) error { return d.Encode(w, p) }, func(r io.Reader) error {
-		parsed, err := scope.Parse(r, workers())
-		if err != nil {
-			return err
-		}
-		back, err := parsed.Verify(scope.VerifyOptions{Kinds: table, Workers: workers()})
-		if err != nil {
-			return err
-		}
-		if back.Scope().Root() != d.Verified().Scope().Root() {
-			return wire.Errorf(wire.IOError, "", "%s does not read back as it was written", path)
-		}
-		return nil
+		return readsBack(r, d, table, path)
 	})
+}
+
+// readsBack takes a scope that was written down the road again: it must come to the same root.
+func readsBack(r io.Reader, d *scope.Decoded, table *kinds.Table, what string) error {
+	parsed, err := scope.Parse(r, workers())
+	if err != nil {
+		return err
+	}
+	back, err := parsed.Verify(scope.VerifyOptions{Kinds: table, Workers: workers()})
+	if err != nil {
+		return err
+	}
+	if back.Scope().Root() != d.Verified().Scope().Root() {
+		return wire.Errorf(wire.IOError, "", "%s does not read back as it was written", what)
+	}
+	return nil
 }
 
 // A stream is an output that was written whole and has no name yet. The nil stream is no output.

@@ -51,6 +51,9 @@ func TestLoaders(t *testing.T) {
 		"approver-key": PublicKeys(), "signing-input": Signatures(), "key-proof": KeyProofs(), "batch-approval": Approvals().Vectors,
 		"approver-set-file": ApproverSetFiles(), "batch-signature-file": SignatureFiles(), "scope-file": ScopeFiles(),
 		"scope-policy": ScopePolicies(), "payload": Payloads().Vectors, "expected-list": ExpectedLists().Vectors, "text-forms": TextForms(),
+		"payload-json": PayloadJSONs(), "kinds": KindsTables(),
+		"combined-approval, messages": CombinedApprovals().Messages, "combined-approval, files": CombinedApprovals().Files,
+		"batch-proof, messages": BatchProofs().Messages, "batch-proof, files": BatchProofs().Files, "approver-set-digest": SetDigests().Signatures,
 	} {
 		list := reflect.ValueOf(vectors)
 		seen, wants := map[string]bool{}, map[string]int{}
@@ -68,6 +71,7 @@ func TestLoaders(t *testing.T) {
 	require.Len(t, SigningInputs(), 10)
 	require.Len(t, Trees(), 11)
 	require.NotEmpty(t, BadProofs())
+	require.Len(t, SetDigests().Digests, 7)
 	require.Len(t, strings.Fields(PGPWords()[len(PGPWords())-1].Words), 512)
 	now, cases := Cases()
 	require.EqualValues(t, 4102358400000, now)

@@ -22,8 +22,8 @@ type setDraft struct {
 	unbatched int
 }
 
-// digest is approver_set_digest (WIRE.md §4).
-func (s setDraft) digest() []byte {
+// input is approver_set_input (WIRE.md §4).
+func (s setDraft) input() []byte {
 	keys := slices.SortedFunc(slices.Values(s.keys), func(a, b key) int { return bytes.Compare([]byte(a.kid()), []byte(b.kid())) })
 	input := u32(len(keys))
 	for _, k := range keys {
@@ -33,8 +33,11 @@ func (s setDraft) digest() []byte {
 	for _, t := range s.tiers {
 		input = slices.Concat(input, u32(t.MaxScopeSize), u32(t.Threshold))
 	}
-	return sum(input, u32(s.unbatched))
+	return append(input, u32(s.unbatched)...)
 }
+
+// digest is approver_set_digest.
+func (s setDraft) digest() []byte { return sum(s.input()) }
 
 func keyObject(kid string, spki []byte) string {
 	return `{"kid":"` + kid + `","spkiDer":"` + b64(spki) + `"}`

@@ -28,6 +28,7 @@ func b64(b []byte) string   { return base64.StdEncoding.EncodeToString(b) }
 func b64url(b []byte) string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
+func fromURL(s string) []byte { return must(base64.RawURLEncoding.DecodeString(s)) }
 
 // signingInput is what a signature for a purpose covers (WIRE.md §1).
 func signingInput(purpose string, parts ...[]byte) []byte {

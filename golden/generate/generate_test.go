@@ -55,8 +55,10 @@ func TestSigningInputsAgree(t *testing.T) {
 		require.Equal(t, a.SigningInput, hexOf(approvalInput(a.BatchID, unhex(a.ScopeRoot), a.ScopeSize, a.NotAfter, a.TrustDomain)))
 	}
 	var sets []struct {
-		Name, SetSHA256 string
-		Set             struct {
+		Name, SetSHA256, ApproverSetInput, TrustDomain, SigningInput string
+
+		Epoch uint64
+		Set   struct {
 			Keys []struct {
 				KID  string
 				SPKI []byte `json:"spkiDer"`
@@ -74,7 +76,9 @@ func TestSigningInputsAgree(t *testing.T) {
 			draft.keys = append(draft.keys, key{spki: k.SPKI})
 			require.Equal(t, k.KID, key{spki: k.SPKI}.kid())
 		}
+		require.Equal(t, s.ApproverSetInput, hexOf(draft.input()), s.Name)
 		require.Equal(t, s.SetSHA256, hexOf(draft.digest()), s.Name)
+		require.Equal(t, s.SigningInput, hexOf(draft.signingInput(s.Epoch, s.TrustDomain)), s.Name)
 	}
 }
 

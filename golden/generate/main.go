@@ -2,7 +2,7 @@
 //
 //	go run ./golden/generate -out golden -examples examples
 //
-// It is an implementation of WIRE.md §1 to §3, §5 and §7 of its own: naive, on the standard library alone, sharing no
+// It is an implementation of WIRE.md §1 to §5 and §7 of its own: naive, on the standard library alone, sharing no
 // code with the rest of the module, so that a mistake there shows as a vector that fails. It is deterministic: keys come
 // from fixed texts and signatures from RFC 6979, so running it again gives the same bytes.
 package main
@@ -27,11 +27,16 @@ var files = []struct {
 	{"key-proof.json", keyProofs},
 	{"merkle.json", merkleTrees},
 	{"batch-approval.json", batchApprovals},
+	{"combined-approval.json", combinedApprovals},
+	{"batch-proof.json", batchProofs},
 	{"approver-set-file.json", approverSetFiles},
+	{"approver-set-digest.json", setDigests},
 	{"batch-signature-file.json", batchSignatureFiles},
 	{"scope-file.json", scopeFiles},
 	{"scope-policy.json", scopePolicies},
 	{"payload.json", payloads},
+	{"payload-json.json", payloadJSON},
+	{"kinds.json", kindsTables},
 	{"expected-list.json", expectedLists},
 	{"pgp-words.json", pgpWords},
 	{"text-forms.json", textForms},

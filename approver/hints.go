@@ -15,6 +15,7 @@ var hints = map[hintKey]string{
 	{code: wire.UnboundScope}:                     "ask for a batch with its payloads bound; --allow-unbound accepts whatever they will be",
 	{code: wire.OpaqueScope}:                      "ask for the payloads; --allow-opaque signs what nobody can read",
 	{code: wire.TrustDomainMismatch}:              "check which deployment this batch is for",
+	{code: wire.InvalidConfig}:                    "see what is configured with 'approver config show'; who gave it to you mends it",
 	{wire.InvalidState, "window-closed"}:          "ask for a new batch",
 	{wire.InvalidState, "window-long"}:            "ask for a shorter window, or accept more hours with --max-hours (at most 720)",
 	{wire.InvalidState, "clock"}:                  "set the clock, or give the right time: --now YYYY-MM-DDThh:mm:ssZ",
@@ -47,6 +48,8 @@ func hint(code wire.Code, reason string, details map[string]any) string {
 		return "run it on a terminal and type the answers, or pin what you reviewed: --root HEX --yes"
 	case code == wire.ScopeMismatch && details["field"] != nil: // a signature for another batch
 		return "leave that file out, or find the scope it was made for; the other signatures were not judged"
+	case code == wire.InvalidConfig && details["flag"] != nil:
+		return "leave the flag out: what is configured holds"
 	case reason == "pin-missing" && details["descriptor"] != nil:
 		return "hand it over in the shell: --pin-fd N N<FILE"
 	}

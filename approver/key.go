@@ -144,6 +144,10 @@ func (k *foundKey) loadModule(ctx context.Context) (hsm.Module, error) {
 		return nil, err
 	case path == "":
 		return nil, usage("--module is missing, and the URI has no module-path")
+	case pinned != nil:
+		if err := s.CheckModule(); err != nil {
+			return nil, err
+		}
 	}
 	return k.app.loadModule(ctx, path, pinned)
 }

@@ -109,7 +109,9 @@ func (s *session) signWith(m hsm.Module, more ...string) result {
 	s.write("pin.txt", []byte(testPIN))
 	args := []string{"batch", "sign", "--json", "--scope", s.path("ok-2.json"), "--now", now, "--yes", "--key", tokenKey,
 		"--module", "/in/memory", "--pin-file", s.path("pin.txt"), "--pub", s.path("alice.pem.pub"), "--out", s.path("sig.json")}
-	return inProcess(s.t, func(a *app) { a.loadModule = func(context.Context, string, *[sha256.Size]byte) (hsm.Module, error) { return m, nil } }, append(args, more...)...)
+	return inProcess(s.t, func(a *app) {
+		a.loadModule = func(context.Context, string, *[sha256.Size]byte) (hsm.Module, error) { return m, nil }
+	}, append(args, more...)...)
 }
 
 // inProcess runs a command line in this process, without a terminal, in surroundings that change may change.

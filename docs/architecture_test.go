@@ -41,6 +41,7 @@ var rooms = []place{
 	{"hsm/softtoken", []string{"core/wire", "hsm"}},
 	{"approver", []string{"core/…", "scope", "hsm", "hsm/softtoken"}},
 	{"docs", nil},
+	{"examples", nil},
 	{"examples/…", []string{"…"}},
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/better-compute/approver/core/config"
 	"github.com/better-compute/approver/core/kinds"
 	"github.com/better-compute/approver/core/review"
 )
@@ -109,4 +110,12 @@ func TestTheTableOfFindingsIsTheCodes(t *testing.T) {
 		want = append(want, []string{string(r), r.Severity().String(), map[bool]string{true: "yes", false: "no"}[raised[r]], flag, r.Meaning(), r.Advice()})
 	}
 	require.Equal(t, want, rows(t, "docs/formats/findings.md", "| Rule | Severity | Raised | Lifted by | Meaning | What to do |"))
+}
+
+func TestTheTableOfConfigurationIsTheCodes(t *testing.T) {
+	var want [][]string
+	for _, k := range config.Keys() {
+		want = append(want, []string{k.Name, k.Value, k.Variable, k.Flag, string(k.Rule)})
+	}
+	require.Equal(t, want, rows(t, "docs/formats/configuration.md", "| Key | Value | Environment | Flag | A flag may |"))
 }

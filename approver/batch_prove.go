@@ -10,15 +10,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/better-compute/approver/core/kinds"
 	"github.com/better-compute/approver/core/quorum"
 	"github.com/better-compute/approver/core/wire"
 	"github.com/better-compute/approver/scope"
 )
 
 type proveFlags struct {
-	scope, batch, subject, kind, digest, out string
-	unbound                                  bool
+	scope, batch, subject, kind, digest, kinds, out string
+	unbound                                         bool
 }
 
 func (a *app) proveCommand() *cobra.Command {
@@ -42,6 +41,7 @@ A subject may have several leaves of one kind; --payload-sha256 or --unbound the
 	s.StringVar(&f.kind, "kind", "", "`KIND` of the leaf")
 	s.StringVar(&f.digest, "payload-sha256", "", "SHA-256 of the payload of the leaf, 64 `HEX` digits")
 	s.BoolVar(&f.unbound, "unbound", false, "the leaf that admits any payload")
+	registerKinds(c, &f.kinds)
 	s.StringVar(&f.out, "out", "", "write the proof to `NAME`.json and NAME.binpb")
 	return c
 }
@@ -56,7 +56,11 @@ func (a *app) prove(f *proveFlags) error {
 			return err
 		}
 	}
-	v, err := readScope(f.scope, f.batch, kinds.Builtin())
+	table, err := a.kindTable(f.kinds)
+	if err != nil {
+		return err
+	}
+	v, err := readScope(f.scope, f.batch, table)
 	if err != nil {
 		return err
 	}

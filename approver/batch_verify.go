@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/better-compute/approver/core/durable"
-	"github.com/better-compute/approver/core/kinds"
 	"github.com/better-compute/approver/core/quorum"
 	"github.com/better-compute/approver/core/wire"
 	"github.com/better-compute/approver/scope"
@@ -17,9 +16,9 @@ import (
 
 // judgeFlags are what verify and combine judge signatures by.
 type judgeFlags struct {
-	scope, batch, trustDomain, notAfter, now, tiers string
-	approvers                                       []string
-	threshold                                       uint32
+	scope, batch, trustDomain, notAfter, now, tiers, kinds string
+	approvers                                              []string
+	threshold                                              uint32
 }
 
 func (f *judgeFlags) register(c *cobra.Command) {
@@ -31,6 +30,7 @@ func (f *judgeFlags) register(c *cobra.Command) {
 	s.StringArrayVar(&f.approvers, "approvers", nil, "approver set `FILE`, or the .pub files of its keys, comma-separated")
 	s.Uint32Var(&f.threshold, "threshold", 0, "approvals that are needed, `K`, with .pub files")
 	s.StringVar(&f.tiers, "tiers", "", "fewer for small batches, `SIZE:K,...`, with .pub files")
+	registerKinds(c, &f.kinds)
 	registerNow(c, &f.now)
 }
 
@@ -42,8 +42,8 @@ func (a *app) verifyCommand() *cobra.Command {
 		Long: `verify recomputes the root of a scope and verifies signatures over it for the keys of an approver set: signature files,
 and combined approvals as combine writes them, .json or .binpb. It ends with status 1 where the approval does not hold.
 
-The set and the trust domain are yours; neither is taken from a file under test. With .pub files instead of a set file,
---threshold (and --tiers) say how many must sign.`,
+The set and the trust domain are yours, given or configured; neither is taken from a file under test. With .pub files
+instead of a set file, --threshold (and --tiers) say how many must sign.`,
 		Example: "  approver batch verify alice.sig.json bob.sig.json --scope scope.json --approvers set.json --trust-domain compute.example.com",
 		Args:    someSignature,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -70,20 +70,19 @@ func someSignature(_ *cobra.Command, args []string) error {
 
 // judgeFiles reads a scope and what was handed over for it, and judges that by the verifier's own terms.
 func (a *app) judgeFiles(f *judgeFlags, paths []string) (*report, error) {
-	for _, needed := range []struct {
-		flag   string
-		absent bool
-	}{{"--scope", f.scope == ""}, {"--approvers", len(f.approvers) == 0}, {"--trust-domain", f.trustDomain == ""}} {
-		if needed.absent {
-			return nil, usage(needed.flag + " is missing: it does not come from a file under test")
-		}
+	if f.scope == "" {
+		return nil, usage("--scope is missing")
 	}
 	r := &report{paths: paths}
 	var err error
 	if r.judge, err = a.judge(f); err != nil {
 		return nil, err
 	}
-	if r.verified, err = readScope(f.scope, f.batch, kinds.Builtin()); err != nil {
+	table, err := a.kindTable(f.kinds)
+	if err != nil {
+		return nil, err
+	}
+	if r.verified, err = readScope(f.scope, f.batch, table); err != nil {
 		return nil, err
 	}
 	if r.submissions, err = readSubmissions(paths); err != nil {
@@ -122,9 +121,13 @@ func inFile(path string, err error) error {
 	return (&named).With("file", path)
 }
 
+// judge gives the verifier's own terms, by flags and configuration.
 func (a *app) judge(f *judgeFlags) (j scope.Judge, err error) {
-	if j.TrustDomain = f.trustDomain; !wire.IsTrustDomain(f.trustDomain) {
-		return j, wire.CheckTrustDomain("--trust-domain", f.trustDomain)
+	if j.TrustDomain, err = a.trustDomain(f.trustDomain); err != nil {
+		return j, err
+	}
+	if j.TrustDomain == "" {
+		return j, usage("--trust-domain is missing: it does not come from a file under test")
 	}
 	if j.Time, err = a.clock(f.now); err != nil {
 		return j, err
@@ -132,23 +135,7 @@ func (a *app) judge(f *judgeFlags) (j scope.Judge, err error) {
 	if j.NotAfter, err = parseNotAfter(f.notAfter); err != nil {
 		return j, err
 	}
-	set, keysAlone, err := readApprovers(f.approvers)
-	switch {
-	case err != nil:
-		return j, err
-	case !keysAlone && (f.threshold != 0 || f.tiers != ""):
-		return j, usage("the set file has its own threshold and tiers; --threshold and --tiers go with .pub files")
-	case keysAlone && f.threshold == 0:
-		return j, usage("--threshold is needed with .pub files")
-	case !keysAlone:
-		j.Set = set
-		return j, nil
-	}
-	tiers, err := parseTiers(f.tiers)
-	if err != nil {
-		return j, err
-	}
-	j.Set, err = quorum.NewSet(quorum.SetDraft{Keys: set.Keys(), Threshold: f.threshold, Tiers: tiers})
+	j.Set, err = a.verifierSet(f.approvers, f.threshold, f.tiers)
 	return j, err
 }
 

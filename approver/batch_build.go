@@ -17,6 +17,7 @@ import (
 type buildFlags struct {
 	batch, reason, trustDomain, notAfter, kinds, out, now string
 	hours                                                 int
+	hoursGiven                                            bool
 }
 
 func (a *app) buildCommand() *cobra.Command {
@@ -34,6 +35,7 @@ those of any scope are, and what is written is read back. A leaf without a paylo
 			if f.notAfter != "" && c.Flags().Changed("hours") {
 				return usage("--hours and --not-after both say when the window ends; give one of them")
 			}
+			f.hoursGiven = c.Flags().Changed("hours")
 			return a.build(&f, args[0])
 		},
 	}
@@ -106,10 +108,16 @@ func (a *app) proposal(f *buildFlags) (p scope.Proposal, err error) {
 		return p, err
 	}
 	if f.notAfter != "" {
-		p.NotAfter, err = parseNotAfter(f.notAfter)
+		if p.NotAfter, err = parseNotAfter(f.notAfter); err != nil {
+			return p, err
+		}
+		return p, a.checkWindow(p.NotAfter, p.Time.Now)
+	}
+	hours, err := a.hoursFor(f.hours, scope.BuildHours, f.hoursGiven)
+	if err != nil {
 		return p, err
 	}
-	p.NotAfter = uint64(max(0, p.Time.Now.Add(time.Duration(f.hours)*time.Hour).UnixMilli()))
+	p.NotAfter = uint64(max(0, p.Time.Now.Add(time.Duration(hours)*time.Hour).UnixMilli()))
 	return p, nil
 }
 

@@ -43,11 +43,42 @@ func (a *app) maxHours(given int, isGiven bool) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	hours, err := s.TightenMaxHours(given)
+	hours, err := s.TightenHours("--max-hours", given)
 	if hours == 0 && err == nil {
 		hours = scope.DefaultMaxHours
 	}
 	return hours, err
+}
+
+// hoursFor gives the hours of a window that is made: those of --hours, else otherwise, or fewer where fewer are configured.
+func (a *app) hoursFor(given, otherwise int, isGiven bool) (int, error) {
+	s, err := a.settings()
+	if err != nil {
+		return 0, err
+	}
+	if isGiven {
+		return s.TightenHours("--hours", given)
+	}
+	longest, err := s.TightenHours("--hours", 0)
+	if longest == 0 || err != nil {
+		return otherwise, err
+	}
+	return min(otherwise, longest), nil
+}
+
+// checkWindow refuses the end of a window that is made, where fewer hours are configured.
+func (a *app) checkWindow(notAfter uint64, now time.Time) error {
+	s, err := a.settings()
+	if err != nil {
+		return err
+	}
+	open := time.UnixMilli(int64(notAfter)).Sub(now)
+	hours := int(open / time.Hour)
+	if open%time.Hour > 0 {
+		hours++
+	}
+	_, err = s.TightenHours("--not-after", max(1, hours))
+	return err
 }
 
 // registerKinds is the flag for the kinds of an installation, on every command that reads operations.

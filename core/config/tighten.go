@@ -43,15 +43,16 @@ func (s *Settings) TightenTrustDomain(given string) (string, error) {
 	}
 }
 
-// TightenMaxHours settles --max-hours, 1 to 720, or 0 where it is not given. 0 comes back where nothing says it.
-func (s *Settings) TightenMaxHours(given int) (int, error) {
+// TightenHours settles the hours that a window may stay open, as a flag says them (--max-hours, or those of a window that
+// is made), or 0 where it is not given. 0 comes back where nothing says it.
+func (s *Settings) TightenHours(flag string, given int) (int, error) {
 	switch own := s.MaxHours; {
 	case !own.IsSet() || given != 0 && given <= own.Value:
 		return given, nil
 	case given == 0:
 		return own.Value, nil
 	default:
-		return 0, contradicts(wire.InvalidConfig, "--max-hours", itoa(given), itoa(own.Value), own.Origin, "lower it")
+		return 0, contradicts(wire.InvalidConfig, flag, itoa(given), itoa(own.Value), own.Origin, "lower it")
 	}
 }
 

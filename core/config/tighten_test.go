@@ -33,10 +33,10 @@ func TestNothingConfigured(t *testing.T) {
 	domain, err := s.TightenTrustDomain("given.example.com")
 	require.NoError(t, err)
 	require.Equal(t, "given.example.com", domain)
-	hours, err := s.TightenMaxHours(720)
+	hours, err := s.TightenHours("--max-hours", 720)
 	require.NoError(t, err)
 	require.Equal(t, 720, hours)
-	hours, err = s.TightenMaxHours(0)
+	hours, err = s.TightenHours("--max-hours", 0)
 	require.NoError(t, err)
 	require.Zero(t, hours)
 	path, err := s.TightenKey("alice.pem", isURI)
@@ -77,7 +77,7 @@ func TestHoursAreOnlyLowered(t *testing.T) {
 		configured, given := rapid.IntRange(1, 720).Draw(r, "configured"), rapid.IntRange(0, 720).Draw(r, "given")
 		s, err := config.Parse("config.toml", []byte("max_hours = "+itoa(configured)))
 		require.NoError(r, err)
-		got, err := s.TightenMaxHours(given)
+		got, err := s.TightenHours("--max-hours", given)
 		switch {
 		case given > configured:
 			contradicts(t, err, wire.InvalidConfig, "--max-hours", itoa(given), itoa(configured), 1)

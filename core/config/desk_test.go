@@ -123,15 +123,33 @@ func (d *desk) signature(name string, set *quorum.Set, epoch uint64, trustDomain
 	return f.Encode()
 }
 
+func authority(name string) *x509.Certificate {
+	return &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotBefore: time.Unix(0, 0),
+		NotAfter: time.Unix(1<<32, 0), IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
+}
+
 // certificate gives a root as PEM, changed before it signs itself.
 func (d *desk) certificate(curve elliptic.Curve, change func(*x509.Certificate)) []byte {
 	d.t.Helper()
 	key, err := ecdsa.GenerateKey(curve, rand.Reader)
 	require.NoError(d.t, err)
-	c := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "command signing"}, NotBefore: time.Unix(0, 0),
-		NotAfter: time.Unix(1<<32, 0), IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
+	c := authority("command signing")
 	change(c)
-	der, err := x509.CreateCertificate(rand.Reader, c, c, &key.PublicKey, key)
+	return d.issue(c, c, &key.PublicKey, key)
+}
+
+// intermediate gives an authority that another one signed, impostor one that says it is its own and is signed by another key.
+func (d *desk) intermediate() []byte {
+	return d.issue(authority("lower"), authority("command signing"), &d.private["alice"].PublicKey, d.private["bob"])
+}
+
+func (d *desk) impostor() []byte {
+	return d.issue(authority("command signing"), authority("command signing"), &d.private["alice"].PublicKey, d.private["bob"])
+}
+
+func (d *desk) issue(c, parent *x509.Certificate, public *ecdsa.PublicKey, by *ecdsa.PrivateKey) []byte {
+	d.t.Helper()
+	der, err := x509.CreateCertificate(rand.Reader, c, parent, public, by)
 	require.NoError(d.t, err)
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 }

@@ -131,7 +131,8 @@ func TestEnvironmentBesideTheFile(t *testing.T) {
 	delete(d.env, versionVariable)
 	d.env[signaturesVariable] = d.path("alice.sig")
 	refused(signaturesVariable + ": epoch 2 signed by [")
-	d.env[signaturesVariable] = d.write("later.sig", d.signature("alice", d.set(0), 3, domain))
+	d.env[signaturesVariable] = d.write("later.sig", d.signature("alice", d.set(0), 3, domain)) + "," +
+		d.write("later-dave.sig", d.signature("dave", d.set(0), 3, domain))
 	refused("epoch 3 signed by [")
 	delete(d.env, signaturesVariable)
 	d.env[thresholdVariable] = "1" // looser

@@ -199,6 +199,8 @@ func TestCommandSigningRoots(t *testing.T) {
 		"P-384":          {d.certificate(elliptic.P384(), func(*x509.Certificate) {}), "not on P-256"},
 		"no CA":          {d.certificate(elliptic.P256(), func(c *x509.Certificate) { c.IsCA = false }), "not of a certificate authority"},
 		"usage":          {d.certificate(elliptic.P256(), func(c *x509.Certificate) { c.KeyUsage = x509.KeyUsageCRLSign }), "sign certificates"},
+		"no root":        {d.intermediate(), "does not sign itself"},
+		"another's key":  {d.impostor(), "does not sign itself"},
 		"DER of no form": {[]byte("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"), "certificate 1: "},
 	} {
 		d.write("root.crt", c.data)

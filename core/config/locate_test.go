@@ -114,11 +114,12 @@ func TestOthersCannotHaveWritten(t *testing.T) {
 	require.NoError(t, os.Chmod(d.path("open"), 0o777))
 	refused(d, "others can change the folder "+d.path("open"))
 	require.NoError(t, os.Chmod(d.path("open"), 0o755))
-	require.NoError(t, os.Symlink("../set.json", d.path("open/link.json")))
-	d.change(`"set.json"`, `"open/link.json"`)
+	require.NoError(t, os.Mkdir(d.path("links"), 0o755))
+	require.NoError(t, os.Symlink("../open/set.json", d.path("links/set.json")))
+	d.change(`"set.json"`, `"links/set.json"`)
 	d.loaded()
-	require.NoError(t, os.Chmod(d.path("open"), 0o777))
-	refused(d, "others can change the folder "+d.path("open"))
+	require.NoError(t, os.Chmod(d.path("links"), 0o777))
+	refused(d, "others can change the folder "+d.path("links"))
 }
 
 func TestOthersDoNotOwn(t *testing.T) {

@@ -36,4 +36,21 @@
 //	0a 09 … 10 83 00   3 in two bytes is not minimal
 //	0a 09 … 10 06      6 has no name in PowerAction
 //	0a 09 … 10 03 2a 00   power and sensors are members of one oneof
+//
+// Its protobuf JSON is {"address":"10.0.7.12","power":"CYCLE"}, of which Encode gives these bytes.
+//
+// # Kinds of an installation
+//
+// A table file (TOML) names a FileDescriptorSet beside it, as protoc --include_imports --descriptor_set_out writes one, and
+// for each kind its message:
+//
+//	descriptor_set = "acme.binpb"
+//	[[kind]]
+//	name = "acme.flashNic"
+//	message = "acme.fleet.v1.FlashNicRequest"
+//	destructive = true
+//
+// ParseTableFile reads it, and TableFile.Table links the messages and checks what each kind reaches: only what Walk can
+// accept and a person can be shown without a doubt. The names bmc.*, site.* and those above are reserved; subjects are
+// node ids.
 package kinds

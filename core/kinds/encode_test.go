@@ -298,3 +298,15 @@ func BenchmarkEncode(b *testing.B) {
 		}
 	}
 }
+
+func TestGoldenPayloadJSON(t *testing.T) {
+	for _, v := range golden.PayloadJSONs() {
+		t.Run(v.Name, func(t *testing.T) {
+			got, err := goldenKind(t, v.Kind).Encode([]byte(v.JSON))
+			require.NoError(t, v.Check(err, string(wire.CodeOf(err)), wire.ReasonOf(err)))
+			if v.OK() {
+				requireBytes(t, golden.Base64(v.Value), got)
+			}
+		})
+	}
+}

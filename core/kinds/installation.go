@@ -20,8 +20,12 @@ import (
 	"github.com/better-compute/approver/core/wire"
 )
 
-// maxReachable is how many messages the kinds of an installation may reach together.
-const maxReachable = 4096
+const (
+	maxReachable = 4096 // messages that the kinds of an installation reach together
+
+	// maxFields bounds what a payload is drawn as: it may hold 32,768 empty messages, and all fields of each are shown.
+	maxFields = 256 // of one message
+)
 
 // ownPackages are those whose messages a descriptor set may repeat, and not define anew.
 var ownPackages = []string{"bettercompute.v1.", "google.protobuf."}
@@ -77,6 +81,9 @@ func checkReachable(md protoreflect.MessageDescriptor, reached map[protoreflect.
 		if reached[md.FullName()] = true; len(reached) > maxReachable {
 			return fmt.Errorf("the kinds reach more than %d messages", maxReachable)
 		}
+		if n := md.Fields().Len(); n > maxFields {
+			return fmt.Errorf("the message %s has %d fields; at most %d can be shown", md.FullName(), n, maxFields)
+		}
 		if err := checkDeclaration(md); err != nil {
 			return err
 		}
@@ -113,21 +120,16 @@ func checkDeclaration(d protoreflect.Descriptor) error {
 	return nil
 }
 
-// checkField checks what no proto3 file of protoc has, and the linker lets through.
+// checkField checks what no proto3 file of protoc has, and the linker lets through. Groups, extensions, required fields,
+// defaults, closed enums and enums without a zero it refuses in a proto3 file itself.
 func checkField(fd protoreflect.FieldDescriptor) error {
-	implicit := fd.Message() == nil && fd.ContainingOneof() == nil // so it has no presence in proto3
-	switch {
-	case fd.Kind() == protoreflect.GroupKind:
-		return fmt.Errorf("the field %s is a group", fd.FullName())
-	case fd.Cardinality() == protoreflect.Required || implicit && fd.HasPresence() || fd.HasDefault():
-		return fmt.Errorf("the field %s is required, has a default or features of its own, which proto3 does not have", fd.FullName())
-	case fd.ContainingMessage().ExtensionRanges().Len() > 0:
-		return fmt.Errorf("the message %s can be extended", fd.ContainingMessage().FullName())
+	if fd.HasPresence() && fd.Message() == nil && fd.ContainingOneof() == nil {
+		return fmt.Errorf("the field %s has features of its own, which proto3 does not have", fd.FullName())
 	}
 	return nil
 }
 
-// checkEnum wants one name for each value, the one that a person is shown, and one for zero, the default.
+// checkEnum wants one name for each value, the one that a person is shown.
 func checkEnum(ed protoreflect.EnumDescriptor) error {
 	names := make(map[protoreflect.EnumNumber]protoreflect.Name)
 	for i := range ed.Values().Len() {
@@ -136,9 +138,6 @@ func checkEnum(ed protoreflect.EnumDescriptor) error {
 			return fmt.Errorf("the enum %s has two names for %d, %s and %s; a person would be shown one of them", ed.FullName(), v.Number(), first, v.Name())
 		}
 		names[v.Number()] = v.Name()
-	}
-	if _, ok := names[0]; !ok || ed.IsClosed() {
-		return fmt.Errorf("the enum %s has no name for 0, its default", ed.FullName())
 	}
 	return nil
 }

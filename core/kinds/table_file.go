@@ -9,13 +9,13 @@ import (
 	"github.com/better-compute/approver/core/wire"
 )
 
-// Bounds of the kinds of an installation.
-const (
-	MaxDescriptorSetBytes = 8 << 20
-	MaxInstallationKinds  = 1000
-)
+// MaxDescriptorSetBytes bounds the FileDescriptorSet beside a table.
+const MaxDescriptorSetBytes = 8 << 20
 
-const what = "the kinds table"
+const (
+	maxOwnKinds = 1000 // of one table
+	tableName   = "the kinds table"
+)
 
 // A TableFile is the table of an installation's own kinds as its TOML file has it, before its messages are looked for
 // (WIRE.md §7). It is immutable.
@@ -48,7 +48,7 @@ type tableTOML struct {
 // than letter case. The error is INVALID_CONFIG and names the line and the key.
 func ParseTableFile(toml []byte) (*TableFile, error) {
 	var v tableTOML
-	lines, err := wire.DecodeTOML(what, toml, &v)
+	lines, err := wire.DecodeTOML(tableName, toml, &v)
 	if err != nil {
 		return nil, err
 	}
@@ -60,8 +60,8 @@ func ParseTableFile(toml []byte) (*TableFile, error) {
 		return nil, refuseKey("descriptor_set", lines["descriptor_set"],
 			"descriptor_set is %q; wanted: the name of a file in the folder of the table", f.descriptorSet)
 	}
-	if len(v.Kind) == 0 || len(v.Kind) > MaxInstallationKinds {
-		return nil, refuseKey("kind", lines["kind"], "%d tables [[kind]] are there; wanted: 1 to %d", len(v.Kind), MaxInstallationKinds)
+	if len(v.Kind) == 0 || len(v.Kind) > maxOwnKinds {
+		return nil, refuseKey("kind", lines["kind"], "%d tables [[kind]] are there; wanted: 1 to %d", len(v.Kind), maxOwnKinds)
 	}
 	for i, k := range v.Kind {
 		d := declared{at: "kind[" + strconv.Itoa(i) + "]"}
@@ -124,7 +124,7 @@ func missing(prefix string, line int, key string) error {
 }
 
 func refuseKey(key string, line int, format string, args ...any) error {
-	place := what
+	place := tableName
 	if line > 0 {
 		place += " line " + strconv.Itoa(line)
 	}

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/better-compute/approver/core/quorum"
+	"github.com/better-compute/approver/core/wire"
 )
 
 // pairs are the commands that write a pair of files, each with the first part of their names left to come.
@@ -100,6 +101,61 @@ func TestPairUnsaid(t *testing.T) {
 		require.Contains(t, r.stderr, "IO_ERROR: ")
 		require.Equal(t, before, s.files(), line)
 	}
+}
+
+// Where the second file cannot get its name, or does not read back, the first is taken back.
+func TestPairTakesBack(t *testing.T) {
+	s := newSession(t)
+	out := s.path("pair")
+	read := 0
+	good := func([]byte) error { read++; return nil }
+	for name, test := range map[string]struct {
+		check   func([]byte) error
+		between func()
+		left    []string
+	}{
+		"something stands in the way": {good, func() { s.write("pair.binpb", []byte("mine")) }, []string{"pair.binpb"}},
+		"the second does not read back": {func(back []byte) error {
+			if string(back) == "binary" {
+				return wire.Errorf(wire.IOError, "", "it does not read back")
+			}
+			return nil
+		}, func() {}, nil},
+	} {
+		before := s.files()
+		files, err := beginPair(out, []byte("json"), []byte("binary"), test.check)
+		require.NoError(t, err, name)
+		test.between()
+		require.Equal(t, wire.IOError, wire.CodeOf(files.commit()), name)
+		for _, left := range test.left {
+			require.Equal(t, "mine", string(s.read(left)))
+			require.NoError(t, os.Remove(s.path(left)))
+		}
+		require.Equal(t, before, s.files(), name)
+	}
+	require.Equal(t, 1, read)
+}
+
+// An approval that is read back is judged anew: with a signature less it does not hold, with one that counts for nothing
+// it is not what was combined.
+func TestHoldsAgain(t *testing.T) {
+	s := newSession(t)
+	s.pairs()
+	a := osApp()
+	a.getenv = func(string) string { return "" }
+	r, err := a.judgeFiles(&judgeFlags{scope: s.path("ok-415.json"), approvers: []string{s.path("set.json")}, trustDomain: "compute.example.com", now: now},
+		[]string{s.path("alice.sig"), s.path("bob.sig")})
+	require.NoError(t, err)
+	combined, err := r.verdict.Combined()
+	require.NoError(t, err)
+	require.NoError(t, r.holdsAgain(combined.Encode()))
+	require.NoError(t, r.holdsAgain(combined.Approval.Encode()))
+	less, more := combined.Approval, combined.Approval
+	less.Signatures = less.Signatures[:1]
+	require.Equal(t, "too-few-approvals", wire.ReasonOf(r.holdsAgain(less.Encode())))
+	more.Signatures = append(slices.Clone(more.Signatures), more.Signatures[0])
+	require.Equal(t, wire.IOError, wire.CodeOf(r.holdsAgain(more.Encode())))
+	require.Equal(t, wire.InvalidInput, wire.CodeOf(r.holdsAgain([]byte("{"))))
 }
 
 // Killed before each of its writing system calls in turn, combine leaves nothing under its names, or a whole OUT.json, or

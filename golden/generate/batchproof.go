@@ -111,12 +111,18 @@ func (l *proofList) badFiles() {
 	for name, m := range named[member](
 		"version 2", member{"version", "2"}, "another format", member{"format", `"better-compute-batch-scope"`}, "another subject", member{"subject", `"node_999"`},
 		"another kind", member{"kind", `"node.wipe"`}, "another batch", member{"batchId", `"batch_6"`}, "another digest", member{"payloadSha256", `"` + t.Root + `"`},
-		"another leaf hash", member{"leafHash", `"` + t.LeafHashes[0] + `"`}, "a subject of no form", member{"subject", `"a b"`}, "a kind of no form", member{"kind", `"wipe"`},
+		"another leaf hash", member{"leafHash", `"` + t.LeafHashes[0] + `"`},
 		"a digest of 31 bytes", member{"payloadSha256", `"` + t.Root[2:] + `"`}, "a sibling of 31 bytes", member{"siblings", `["` + t.Root[2:] + `"]`},
 		"17 siblings", member{"siblings", "[" + strings.TrimSuffix(rep(`"`+t.Root+`",`, 17), ",") + "]"}, "siblings null", member{"siblings", "null"},
 		"index 50,000", member{"index", "50000"}, "index -1", member{"index", "-1"}, "an unknown member", member{"note", `"x"`},
 	) {
 		add(name, invalid, with(m.name, m.raw))
+	}
+	alone := tree(1)
+	for name, l := range named[treeLeaf]("a subject of no form", treeLeaf{"a b", "node.wipe", ""}, "a kind of no form", treeLeaf{"node_a", "wipe", ""}) {
+		root := hexOf(leafHash(alone.BatchID, l.Subject, l.Kind, nil)) // which would prove it
+		add(name, invalid, treeVector{BatchID: alone.BatchID, Size: 1, Leaves: []treeLeaf{l}, Order: []int{0}, LeafHashes: []string{root}, Root: root,
+			Proofs: alone.Proofs}.proofObject(0).String())
 	}
 	notIn := refused("ACCESS_DENIED not-in-scope")
 	add("another index", notIn, with("index", "0"))

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"runtime"
+	"slices"
 	"strconv"
 	"time"
 
@@ -228,7 +229,7 @@ func (a *app) expected(f *reviewFlags, batchID string) (*scope.Expected, error) 
 	if path == "" || err != nil {
 		return nil, err
 	}
-	f.inputs = append(f.inputs, medium.Input{Role: "expected list", Path: path})
+	f.noteInput("expected list", path)
 	return scope.ParseExpected(data)
 }
 
@@ -246,13 +247,20 @@ func (a *app) noteInputs(f *reviewFlags) error {
 		paths = append(paths, own.Value.Paths...)
 	}
 	for _, path := range paths {
-		f.inputs = append(f.inputs, medium.Input{Role: "approver set", Path: path})
+		f.noteInput("approver set", path)
 	}
-	for _, path := range []string{f.kinds, s.Kinds.Value} {
-		f.inputs = append(f.inputs, medium.Input{Role: "kinds table", Path: path})
-	}
-	f.inputs = append(f.inputs, medium.Input{Role: "configuration", Path: s.File})
+	f.noteInput("kinds table", f.kinds)
+	f.noteInput("kinds table", s.Kinds.Value)
+	f.noteInput("configuration", s.File)
 	return nil
+}
+
+// noteInput adds a file once; "" is none.
+func (f *reviewFlags) noteInput(role, path string) {
+	input := medium.Input{Role: role, Path: path}
+	if path != "" && !slices.Contains(f.inputs, input) {
+		f.inputs = append(f.inputs, input)
+	}
 }
 
 // media gives the findings about where the scope and all it is held against lie.

@@ -96,6 +96,11 @@ func (a *app) policy(f *reviewFlags) (p scope.Policy, err error) {
 	if p.TrustDomain, err = a.trustDomain(f.trustDomain); err != nil {
 		return p, err
 	}
+	s, err := a.settings()
+	if err != nil {
+		return p, err
+	}
+	p.Configured = s.TrustDomain.IsSet()
 	if f.root != "" {
 		root, err := parseRoot(f.root)
 		if err != nil {

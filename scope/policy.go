@@ -19,6 +19,7 @@ type Policy struct {
 	Location         *time.Location // in which local times are shown; nil is time.Local
 	Root             *merkle.Hash   // the root that was reviewed before, or nil
 	TrustDomain      string         // configured or given; "" takes the file's word, which is a finding
+	Configured       bool           // TrustDomain is configured, whether it was given too or not
 	NotAfter         uint64         // given end of the window, Unix milliseconds; 0 takes the file's
 	MaxHours         int            // 1 to 720; 0 is DefaultMaxHours
 	AllowUnbound     bool

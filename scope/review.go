@@ -100,7 +100,10 @@ func (d *Decoded) facts(p *Policy, t terms) []review.Fact {
 		return review.Fact{Key: key, Name: name, Note: note, Value: texts(lines)}
 	}
 	source := "the file's own word"
-	if t.pinned {
+	switch {
+	case p.Configured:
+		source = "from your configuration"
+	case t.pinned:
 		source = "given by you"
 	}
 	facts := []review.Fact{

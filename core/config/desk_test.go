@@ -138,7 +138,12 @@ func (d *desk) certificate(curve elliptic.Curve, change func(*x509.Certificate))
 	return d.issue(c, c, &key.PublicKey, key)
 }
 
-// intermediate gives an authority that another one signed, impostor one that says it is its own and is signed by another key.
+// intermediate gives an authority that another one signed, impostor one that says it is its own and is signed by another
+// key, renamed one that its own key signed under another name.
+func (d *desk) renamed() []byte {
+	return d.issue(authority("lower"), authority("command signing"), &d.private["alice"].PublicKey, d.private["alice"])
+}
+
 func (d *desk) intermediate() []byte {
 	return d.issue(authority("lower"), authority("command signing"), &d.private["alice"].PublicKey, d.private["bob"])
 }

@@ -200,6 +200,7 @@ func TestCommandSigningRoots(t *testing.T) {
 		"no CA":          {d.certificate(elliptic.P256(), func(c *x509.Certificate) { c.IsCA = false }), "not of a certificate authority"},
 		"usage":          {d.certificate(elliptic.P256(), func(c *x509.Certificate) { c.KeyUsage = x509.KeyUsageCRLSign }), "sign certificates"},
 		"no root":        {d.intermediate(), "does not sign itself"},
+		"another's name": {d.renamed(), "does not sign itself"},
 		"another's key":  {d.impostor(), "does not sign itself"},
 		"DER of no form": {[]byte("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"), "certificate 1: "},
 	} {

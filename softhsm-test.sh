@@ -138,7 +138,7 @@ without_cgo() {
 
 # What others embed. The command itself writes files by system calls that Linux has.
 for_macos() {
-  GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 go vet ./core/wire ./core/merkle ./core/quorum ./core/kinds ./core/review ./scope ./hsm/...
+  GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 go vet ./core/wire ./core/merkle ./core/quorum ./core/kinds ./core/review ./core/config ./core/medium ./scope ./hsm/...
 }
 
 # --- tests ----------------------------------------------------------------------------------------------------------

@@ -20,24 +20,23 @@ func (a *app) kindTable(flag string) (*kinds.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.Kinds.IsSet() {
-		if err := checkConfiguredKinds(s); err != nil {
-			return nil, err
-		}
+	if !s.Kinds.IsSet() {
+		return readKinds(path)
 	}
-	return readKinds(path)
+	// What is read is what was looked at: nobody else could have changed the table or its descriptor set.
+	file, err := readKindsFile(path, config.ReadTrusted)
+	if err != nil {
+		return nil, wire.Errorf(wire.InvalidConfig, "", "%s: kinds: %s", s.Kinds.Origin, withoutCode(err)).With("key", "kinds")
+	}
+	return file.table, nil
 }
 
-// checkConfiguredKinds sees that nobody else could have changed the descriptor set that a configured table names.
-func checkConfiguredKinds(s *config.Settings) error {
-	set, err := descriptorSetOf(s.Kinds.Value)
-	if err == nil {
-		err = config.CheckTrusted(set)
+// kindsPath gives the table that kindTable read, "" where there is none.
+func (a *app) kindsPath(flag string) string {
+	if flag == "" && a.configured != nil {
+		return a.configured.Kinds.Value
 	}
-	if err != nil {
-		return wire.Errorf(wire.InvalidConfig, "", "%s: kinds: %s", s.Kinds.Origin, withoutCode(err)).With("key", "kinds")
-	}
-	return nil
+	return flag
 }
 
 // descriptorSetOf gives the path of the descriptor set of a table.

@@ -1,6 +1,10 @@
 package main
 
-import "github.com/better-compute/approver/core/wire"
+import (
+	"strings"
+
+	"github.com/better-compute/approver/core/wire"
+)
 
 type hintKey struct {
 	code   wire.Code
@@ -41,9 +45,12 @@ var hints = map[hintKey]string{
 	{wire.InvalidInput, "payload-subject"}:        "do not sign: the operation is not for the subject it is listed under",
 }
 
-// hint gives what to try after a refusal. The same code can mean two things, which its details tell apart.
-func hint(code wire.Code, reason string, details map[string]any) string {
+// hint gives what to try after a refusal of a command. The same code can mean two things, which the command or its details
+// tell apart.
+func hint(command string, code wire.Code, reason string, details map[string]any) string {
 	switch {
+	case command == "build" && strings.HasPrefix(reason, "payload-"): // who makes the batch can mend it
+		return "mend that leaf, and build again"
 	case reason == "not-confirmed" && details["root"] != nil: // there was nobody to ask
 		return "run it on a terminal and type the answers, or pin what you reviewed: --root HEX --yes"
 	case code == wire.ScopeMismatch && details["field"] != nil: // a signature for another batch

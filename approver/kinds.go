@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/better-compute/approver/core/durable"
 	"github.com/better-compute/approver/core/kinds"
 	"github.com/better-compute/approver/core/review"
 	"github.com/better-compute/approver/core/wire"
@@ -49,11 +50,11 @@ func (a *app) kindsListCommand() *cobra.Command {
 		Example: "  approver kinds list --kinds kinds.toml",
 		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			table, err := readKinds(path)
+			table, err := a.kindTable(path)
 			if err != nil {
 				return err
 			}
-			return a.listKinds(table, path)
+			return a.listKinds(table, a.kindsPath(path))
 		},
 	}
 	registerKinds(c, &path)
@@ -69,7 +70,7 @@ func (a *app) kindsShowCommand() *cobra.Command {
 		Example: "  approver kinds show node.reimage",
 		Args:    oneArgument("KIND"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			table, err := readKinds(path)
+			table, err := a.kindTable(path)
 			if err != nil {
 				return err
 			}
@@ -77,7 +78,7 @@ func (a *app) kindsShowCommand() *cobra.Command {
 			if k == nil {
 				return wire.Errorf(wire.NotFound, "", "there is no kind %q; 'approver kinds list' prints those there are", args[0])
 			}
-			return a.showKind(k, path)
+			return a.showKind(k, a.kindsPath(path))
 		},
 	}
 	registerKinds(c, &path)
@@ -160,7 +161,7 @@ func written(err error) error {
 
 // checkKinds says what a table holds, with the digest of its descriptor set to compare.
 func (a *app) checkKinds(path string) error {
-	read, err := readKindsFile(path)
+	read, err := readKindsFile(path, durable.ReadFile)
 	if err != nil {
 		return err
 	}

@@ -15,11 +15,11 @@ func readKinds(path string) (*kinds.Table, error) {
 	if path == "" {
 		return kinds.Builtin(), nil
 	}
-	read, err := readKindsFile(path)
+	file, err := readKindsFile(path, durable.ReadFile)
 	if err != nil {
 		return nil, err
 	}
-	return read.table, nil
+	return file.table, nil
 }
 
 // A kindsFile is a table file that was read, with what it names.
@@ -29,8 +29,9 @@ type kindsFile struct {
 	descriptorSet []byte
 }
 
-func readKindsFile(path string) (*kindsFile, error) {
-	toml, err := durable.ReadFile(path, wire.MaxTOMLBytes)
+// readKindsFile reads both files once each, by read.
+func readKindsFile(path string, read func(path string, most int64) ([]byte, error)) (*kindsFile, error) {
+	toml, err := read(path, wire.MaxTOMLBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -38,16 +39,16 @@ func readKindsFile(path string) (*kindsFile, error) {
 	if err != nil {
 		return nil, inFile(path, err)
 	}
-	read := &kindsFile{setPath: filepath.Join(filepath.Dir(path), file.DescriptorSet())}
-	read.descriptorSet, err = durable.ReadFile(read.setPath, kinds.MaxDescriptorSetBytes)
+	found := &kindsFile{setPath: filepath.Join(filepath.Dir(path), file.DescriptorSet())}
+	found.descriptorSet, err = read(found.setPath, kinds.MaxDescriptorSetBytes)
 	if code := wire.CodeOf(err); code == wire.NotFound || code == wire.InvalidInput {
 		return nil, wire.Errorf(wire.InvalidConfig, "", "%s names the descriptor set %s: %s", path, file.DescriptorSet(), err.(*wire.Error).Message)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if read.table, err = file.Table(read.descriptorSet); err != nil {
+	if found.table, err = file.Table(found.descriptorSet); err != nil {
 		return nil, inFile(path, err)
 	}
-	return read, nil
+	return found, nil
 }

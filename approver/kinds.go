@@ -46,7 +46,7 @@ func (a *app) kindsListCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "list [--kinds FILE]",
 		Short:   "List the kinds",
-		Long:    "list prints every kind with its message, whether it is destructive, the subjects it takes, the roles that run it, and where it\ncomes from.",
+		Long:    "list prints every kind with its message, whether it is destructive, the subjects it takes, the roles that run it, and where it\ncomes from: built-in ones, and those of --kinds or of the configured table.",
 		Example: "  approver kinds list --kinds kinds.toml",
 		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
@@ -66,7 +66,7 @@ func (a *app) kindsShowCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "show KIND [--kinds FILE]",
 		Short:   "Show what the payload of a kind holds",
-		Long:    "show prints the message of a kind and every message and enum within, as a .proto file declares them.",
+		Long:    "show prints the message of a kind and every message and enum within, as a .proto file declares them. Kinds are\nthose that list prints.",
 		Example: "  approver kinds show node.reimage",
 		Args:    oneArgument("KIND"),
 		RunE: func(_ *cobra.Command, args []string) error {

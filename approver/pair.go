@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -70,11 +71,23 @@ func (p pair) undo() {
 	}
 }
 
-// tellWritten names the files that a command has written.
+// tellWritten names the files that a command has written, on standard error.
 func (a *app) tellWritten(paths ...string) {
-	for _, path := range paths {
-		if !a.json {
-			fmt.Fprintln(a.stderr, "written", review.Escape(path))
+	if a.json {
+		line, err := json.Marshal(map[string][]review.Text{"written": escapedPaths(paths)})
+		if err == nil {
+			fmt.Fprintln(a.stderr, ascii(string(line)))
 		}
+		return
 	}
+	for _, path := range escapedPaths(paths) {
+		fmt.Fprintln(a.stderr, "written", path)
+	}
+}
+
+func escapedPaths(paths []string) (texts []review.Text) {
+	for _, path := range paths {
+		texts = append(texts, review.Escape(path))
+	}
+	return texts
 }

@@ -109,7 +109,7 @@ func (a *app) policy(f *reviewFlags) (p scope.Policy, err error) {
 		p.Root = &root
 	}
 	if f.expect != "" {
-		if p.Expected, err = a.expected(f, ""); err != nil {
+		if p.Expected, p.ExpectedFrom, err = a.expected(f, ""); err != nil {
 			return p, err
 		}
 	}
@@ -217,25 +217,27 @@ func (a *app) reviewScope(f *reviewFlags) (*scope.Decoded, scope.Policy, error) 
 		return nil, p, usage("a bare array of leaves needs --batch, --not-after and --trust-domain")
 	}
 	if f.expect == "" {
-		if p.Expected, err = a.expected(f, v.Header().BatchID); err != nil {
+		if p.Expected, p.ExpectedFrom, err = a.expected(f, v.Header().BatchID); err != nil {
 			return nil, p, err
 		}
 	}
 	return v.Decode(), p, a.noteInputs(f)
 }
 
-// expected reads the expected list of --expect or, without it, the one that is configured for the batch, if any.
-func (a *app) expected(f *reviewFlags, batchID string) (*scope.Expected, error) {
+// expected reads the expected list of --expect or, without it, the one that is configured for the batch, if any, and says
+// which file it was.
+func (a *app) expected(f *reviewFlags, batchID string) (list *scope.Expected, path string, err error) {
 	s, err := a.settings()
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	path, data, err := s.ReadExpected(f.expect, batchID)
 	if path == "" || err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	f.noteInput("expected list", path)
-	return scope.ParseExpected(data)
+	list, err = scope.ParseExpected(data)
+	return list, path, err
 }
 
 // noteInputs adds the other files to what the scope is held against.

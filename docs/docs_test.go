@@ -70,7 +70,7 @@ func (d desk) run(t *testing.T, b *block) (string, int) {
 		require.NoError(t, err, "line %d: %s", b.line, printed)
 		c = exec.CommandContext(ctx, program)
 	} else {
-		c = exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", b.code)
+		c = exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", "umask 022\n"+b.code)
 	}
 	c.Dir = d.dir // programs find the files that commands made
 	c.Env = append(os.Environ(), "PATH="+binaries+":"+os.Getenv("PATH"), "LC_ALL=C.UTF-8", "TZ=UTC",

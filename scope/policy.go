@@ -25,6 +25,7 @@ type Policy struct {
 	AllowUnbound     bool
 	AllowOpaque      bool
 	Expected         *Expected        // or nil, which is a finding
+	ExpectedFrom     string           // the file that it was read from, for the review to name
 	Approvers        *quorum.Set      // verifies the file's signatures; nil leaves them claims
 	ThresholdUnknown bool             // Approvers are keys alone: how many must sign is not known
 	KeyUnpinned      bool             // the key that would sign was found, not named

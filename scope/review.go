@@ -1,6 +1,7 @@
 package scope
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -116,6 +117,10 @@ func (d *Decoded) facts(p *Policy, t terms) []review.Fact {
 	if h.CreatedByAgent != "" {
 		facts = append(facts, fact("createdByAgent", "agent", "", h.CreatedByAgent), review.Fact{
 			Key: "delegationId", Name: "delegation", Value: optional(h.DelegationID)})
+	}
+	if p.Expected != nil {
+		facts = append(facts, review.Fact{Key: "expectedList", Name: "expected list", Note: fmt.Sprintf("%d listed", p.Expected.Len()),
+			Value: texts([]string{cmp.Or(p.ExpectedFrom, "given")})})
 	}
 	return append(facts, d.approvalFacts(p, t)...)
 }

@@ -113,7 +113,7 @@ func (s *Settings) TightenSet(given *quorum.Set, keysAlone bool) (set *quorum.Se
 		same = slices.EqualFunc(given.Keys(), configured.Keys(), quorum.PublicKey.Equal)
 	}
 	if !same {
-		return nil, false, contradicts(wire.InvalidConfig, "--approvers", describe(given, keysAlone), describe(configured, false), own.Origin, mayRepeat)
+		return nil, false, contradicts(wire.InvalidConfig, "--approvers", describe(given, keysAlone), describe(configured, keysAlone), own.Origin, mayRepeat)
 	}
 	return configured, true, nil
 }
@@ -121,7 +121,11 @@ func (s *Settings) TightenSet(given *quorum.Set, keysAlone bool) (set *quorum.Se
 // describe names a set by what a person compares.
 func describe(s *quorum.Set, keysAlone bool) string {
 	if keysAlone {
-		return fmt.Sprintf("%d keys", len(s.Keys()))
+		var kids []string
+		for _, key := range s.Keys() {
+			kids = append(kids, key.KID().String())
+		}
+		return "keys " + strings.Join(kids, ", ")
 	}
 	return fmt.Sprintf("set %x", s.Digest())
 }

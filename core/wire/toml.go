@@ -26,8 +26,8 @@ func DecodeTOML(what string, data []byte, v any) (TOMLLines, error) {
 	if len(data) > MaxTOMLBytes {
 		return nil, Errorf(InvalidConfig, "", "%s has %d bytes; at most %d are read", what, len(data), MaxTOMLBytes)
 	}
-	s := tomlSchema{what: what, data: data, lines: make(TOMLLines), elements: make(map[string]int)}
-	if err := s.check(reflect.TypeOf(v).Elem()); err != nil {
+	s := tomlSchema{what: what, root: reflect.TypeOf(v).Elem(), data: data, lines: make(TOMLLines), elements: make(map[string]int)}
+	if err := s.check(); err != nil {
 		return nil, err
 	}
 	if err := toml.Unmarshal(data, v); err != nil { // syntax, a key twice, a number too large
@@ -40,6 +40,7 @@ func DecodeTOML(what string, data []byte, v any) (TOMLLines, error) {
 // another letter case and [t] for [[t]], and name members of Go types to whoever wrote the file.
 type tomlSchema struct {
 	what     string
+	root     reflect.Type
 	data     []byte
 	lines    TOMLLines
 	elements map[string]int // of each array of tables, how many stand there so far
@@ -54,16 +55,16 @@ type tomlPlace struct {
 }
 
 // check reads as far as the syntax holds.
-func (s *tomlSchema) check(root reflect.Type) error {
+func (s *tomlSchema) check() error {
 	var p unstable.Parser
 	p.Reset(s.data)
-	table := tomlPlace{"", root}
+	table := tomlPlace{"", s.root}
 	for p.NextExpression() {
 		var err error
 		if e := p.Expression(); e.Kind == unstable.KeyValue {
 			err = s.keyValue(table, e)
 		} else {
-			table, err = s.header(root, e)
+			table, err = s.header(e)
 		}
 		if err != nil {
 			return err
@@ -73,8 +74,8 @@ func (s *tomlSchema) check(root reflect.Type) error {
 }
 
 // header gives the table that [a.b] or [[a.b]] opens.
-func (s *tomlSchema) header(root reflect.Type, e *unstable.Node) (tomlPlace, error) {
-	at := tomlPlace{"", root}
+func (s *tomlSchema) header(e *unstable.Node) (tomlPlace, error) {
+	at := tomlPlace{"", s.root}
 	for it := e.Key(); it.Next(); {
 		var err error
 		if at, err = s.member(at, it.Node()); err != nil {
@@ -159,7 +160,20 @@ func (s *tomlSchema) member(at tomlPlace, part *unstable.Node) (tomlPlace, error
 		known = append(known, tag)
 	}
 	slices.Sort(known)
-	return at, s.errorf(key, "is not known; keys here: %s", strings.Join(known, ", "))
+	aside := ""
+	if at.key != "" && hasMember(s.root, name) {
+		aside = "; at the top it is: there it stands before the first table"
+	}
+	return at, s.errorf(key, "is not known; keys here: %s%s", strings.Join(known, ", "), aside)
+}
+
+func hasMember(t reflect.Type, tag string) bool {
+	for f := range t.Fields() {
+		if f.Tag.Get("toml") == tag {
+			return true
+		}
+	}
+	return false
 }
 
 // lineAt gives the line of a byte. Offsets mostly ascend, so most of data is counted once.

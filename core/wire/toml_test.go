@@ -75,6 +75,7 @@ func TestDecodeTOMLRefuses(t *testing.T) {
 		"na\u212ae = 'a'":                      `line 1`,
 		"other = 1":                            `the key "other" is not known`,
 		"[[kind]]\nname='a'\nfoo.bar=1":        `file line 3: the key "kind[0].foo" is not known; keys here: name, sub`,
+		"[pki]\nmax_hours=1":                   `"pki.max_hours" is not known; keys here: tiers, version; at the top it is: there it stands before the first table`,
 		"[[kind]]\nNAME='a'":                   `"kind[0].NAME" is not known`,
 		"[Pki]":                                `"Pki" is not known`,
 		"[pki]\ntiers=[{size=1},{Size=2}]":     `"pki.tiers[1].Size" is not known; keys here: size`,

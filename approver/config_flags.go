@@ -171,6 +171,9 @@ func (a *app) signingKey(flag string) (string, error) {
 			return "", err
 		}
 	}
+	if config.HidesURI(flag) {
+		return "", usage("--key has a pkcs11: URI that does not begin the text; a path is wanted, or pkcs11: first")
+	}
 	s, err := a.settings()
 	if err != nil {
 		return "", err

@@ -65,8 +65,10 @@ func (a *app) showConfig() error {
 	if _, err := a.stdout.Write(b.Bytes()); err != nil {
 		return wire.Errorf(wire.IOError, "", "%w", err)
 	}
-	if err := checkKeyFile(s); err != nil {
-		return err
+	for _, check := range []func(*config.Settings) error{checkKeyFile, checkKeyURI, checkPublicKey} {
+		if err := check(s); err != nil {
+			return err
+		}
 	}
 	return s.CheckModule()
 }
@@ -81,6 +83,30 @@ func checkKeyFile(s *config.Settings) error {
 		return wire.Errorf(wire.InvalidConfig, "", "%s: key: %s", s.Key.Origin, withoutCode(err)).With("key", "key")
 	}
 	return f.Close()
+}
+
+// checkKeyURI holds the module that a configured URI names against the configured one: no signature would be made.
+func checkKeyURI(s *config.Settings) error {
+	if !s.Key.IsSet() || !hsm.IsURI(s.Key.Value) {
+		return nil
+	}
+	uri, err := hsm.ParseURI(s.Key.Value)
+	if err == nil {
+		_, _, err = s.TightenModule("the key's module-path", uri.ModulePath())
+	}
+	return err
+}
+
+// checkPublicKey tells whether the key that signs is one of the set, without which sign refuses it.
+func checkPublicKey(s *config.Settings) error {
+	own := s.ApproverSet()
+	if !s.PublicKey.IsSet() || !own.IsSet() {
+		return nil
+	}
+	if kid := s.PublicKey.Value.Key.KID(); checkMember(own.Value.Set, s.PublicKey.Value.Key) != nil {
+		return wire.Errorf(wire.InvalidConfig, "", "%s: public_key: key %s is not in the approver set of %s", s.PublicKey.Origin, kid, own.Origin).With("key", "public_key")
+	}
+	return nil
 }
 
 // defaults are what holds where a key is absent.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/ecdsa"
+	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/x509"
@@ -171,4 +172,25 @@ func TestConfiguredTrustDomainUnchecked(t *testing.T) {
 		"--key", "alice.pem", "--now", now}
 	s.refused("INVALID_STATE", "not-confirmed", args...) // all there but a terminal
 	s.refused("TRUST_DOMAIN_MISMATCH", "", append(args, "--trust-domain", "staging.example.com")...)
+}
+
+// config show refuses what no signature could be made with.
+func TestConfigShowHoldsKeyAgainstTheRest(t *testing.T) {
+	s := newSession(t)
+	s.configure(`public_key = "alice.pem.pub"`, `approvers = "set.json"`)
+	s.ok("config", "show")
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	stranger, err := quorum.NewPublicKey(&key.PublicKey)
+	require.NoError(t, err)
+	s.write("stranger.pub", stranger.PEM())
+	s.configure(`public_key = "stranger.pub"`, `approvers = "set.json"`)
+	require.Contains(t, s.refused("INVALID_CONFIG", "", "config", "show").stderr, "public_key: key "+stranger.KID().String()+" is not in the approver set")
+
+	digest := sha256.Sum256(s.read("set.json"))
+	module := fmt.Sprintf("[module]\npath = %q\nsha256 = \"%x\"", s.path("set.json"), digest)
+	s.configure(fmt.Sprintf("key = %q", "pkcs11:token=a?module-path="+s.path("set.json")), module)
+	s.ok("config", "show")
+	s.configure(`key = "pkcs11:token=a?module-path=/other.so"`, module)
+	require.Contains(t, s.refused("INVALID_CONFIG", "", "config", "show").stderr, "the key's module-path says /other.so")
 }

@@ -32,8 +32,7 @@ func Load(named string, getenv func(string) string) (*Settings, error) {
 // Parse reads a configuration from memory as Load reads the file at path, without any environment.
 func Parse(path string, data []byte) (*Settings, error) {
 	l := &loader{s: &Settings{File: path, NamedBy: "--config", written: make(map[string]Written)}, getenv: func(string) string { return "" }}
-	var err error
-	if l.lines, err = wire.DecodeTOML(path, data, &l.file); err != nil {
+	if err := l.decode(data); err != nil {
 		return nil, err
 	}
 	return l.s, l.load()
@@ -50,14 +49,22 @@ type loader struct {
 func (l *loader) readFile() error {
 	data, err := ReadTrusted(l.s.File, wire.MaxTOMLBytes)
 	if err == nil {
-		l.lines, err = wire.DecodeTOML(l.s.File, data, &l.file)
-		return err
+		return l.decode(data)
 	}
 	code := wire.CodeOf(err)
 	if code == wire.InvalidInput { // not a regular file
 		code = wire.InvalidConfig
 	}
 	return wire.Errorf(code, "", "the configuration that %s names: %s", l.s.NamedBy, plain(err)).With("file", l.s.File)
+}
+
+// decode reads the text of the file. One that sets nothing is a file of another purpose, or an empty one of root's that
+// somebody put in its place: it would take every check away.
+func (l *loader) decode(data []byte) (err error) {
+	if l.lines, err = wire.DecodeTOML(l.s.File, data, &l.file); err == nil && l.file == (file{}) {
+		err = wire.Errorf(wire.InvalidConfig, "", "%s configures nothing: it sets no key", l.s.File).With("file", l.s.File)
+	}
+	return err
 }
 
 // load settles one part after the other; what a later one needs stands before it.
@@ -114,10 +121,24 @@ func (l *loader) trustDomain() error {
 
 func (l *loader) key() error {
 	text, o, ok, err := l.text("key", l.file.Key)
-	if ok && err == nil {
-		l.s.Key = Setting[string]{text, o}
+	if !ok || err != nil {
+		return err
 	}
-	return err
+	if HidesURI(text) {
+		delete(l.s.written, "key") // it may hold a PIN: it is shown nowhere
+		return l.refuse("key", hiddenURI)
+	}
+	l.s.Key = Setting[string]{text, o}
+	return nil
+}
+
+const hiddenURI = "it has a pkcs11: URI that does not begin the text; wanted: a path, or pkcs11: first"
+
+// HidesURI tells whether what should be a path or a pkcs11: URI is neither, by a space or a word before the URI. It may
+// hold a PIN, so nothing may repeat it.
+func HidesURI(text string) bool {
+	lower := strings.ToLower(text)
+	return strings.LastIndex(lower, "pkcs11:") > 0 || strings.Contains(lower, "pin-value=") && !strings.HasPrefix(lower, "pkcs11:")
 }
 
 func (l *loader) publicKey() error {
@@ -166,7 +187,10 @@ func (l *loader) expectedLists() error {
 	if !ok || err != nil {
 		return err
 	}
-	if err := checkFolder(path); err != nil {
+	if err = checkFolder(path); err == nil {
+		err = checkFolders(path) // whoever can exchange the folder can take every list away
+	}
+	if err != nil {
 		return l.refuse(key, "%s", plain(err))
 	}
 	l.s.ExpectedLists = Setting[string]{path, o}

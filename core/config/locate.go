@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"github.com/better-compute/approver/core/wire"
 )
@@ -24,21 +23,40 @@ func locate(named string, getenv func(string) string) (path, by string, err erro
 		return path, PathVariable, nil
 	}
 	by = "XDG_CONFIG_HOME"
-	folder := getenv(by)
+	base := getenv(by)
+	folder := base
 	if !filepath.IsAbs(folder) {
 		by = "HOME"
-		home := getenv(by)
-		if !filepath.IsAbs(home) {
+		if base = getenv(by); !filepath.IsAbs(base) {
 			return "", "", nil
 		}
-		folder = filepath.Join(home, ".config")
+		folder = filepath.Join(base, ".config")
+	}
+	if info, err := os.Stat(base); err == nil && !info.IsDir() { // HOME=/dev/null says that there is no home
+		return "", "", nil
 	}
 	path = filepath.Join(folder, "approver", "config.toml")
-	switch _, err = os.Lstat(path); {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		return "", "", nil
-	case err != nil: // somebody may have configured something: not to look would drop it
+	_, err = os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = dangling(folder, filepath.Dir(path))
+		if err == nil {
+			return "", "", nil
+		}
+	}
+	if err != nil { // somebody may have configured something: not to look would drop it
 		return "", "", wire.Errorf(wire.IOError, "", "whether there is a configuration cannot be told: %w", err)
 	}
 	return path, by, nil
+}
+
+// dangling tells of a folder that is a symbolic link to nothing: what was configured behind it is gone.
+func dangling(folders ...string) error {
+	for _, folder := range folders {
+		if _, err := os.Lstat(folder); err == nil {
+			if _, err := os.Stat(folder); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

@@ -3,6 +3,7 @@ package config_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -18,7 +19,7 @@ func TestPrecedence(t *testing.T) {
 	place := func(parts ...string) string {
 		path := filepath.Join(append([]string{dir}, parts...)...)
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		require.NoError(t, os.WriteFile(path, nil, 0o600))
+		require.NoError(t, os.WriteFile(path, []byte("[pki]\n"), 0o600))
 		return path
 	}
 	flag, variable := place("flag.toml"), place("variable.toml")
@@ -65,6 +66,25 @@ func TestPrecedence(t *testing.T) {
 	require.NoError(t, os.Symlink("nowhere", home))
 	_, err = config.Load("", func(name string) string { return env[name] })
 	require.Equal(t, wire.NotFound, wire.CodeOf(err), "a link that leads nowhere was put there by somebody")
+
+	// Where something stands in the way, whether there is a configuration is not known.
+	lost := func(name string) {
+		t.Helper()
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+		env["HOME"] = filepath.Join(dir, strings.Split(name, "/")[0])
+		require.NoError(t, os.Symlink("nowhere", filepath.Join(dir, name)))
+		_, err = config.Load("", func(name string) string { return env[name] })
+		require.Equal(t, wire.IOError, wire.CodeOf(err), name)
+		require.NoError(t, os.Remove(filepath.Join(dir, name)))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
+		_, err = config.Load("", func(name string) string { return env[name] })
+		require.Equal(t, wire.IOError, wire.CodeOf(err), name)
+	}
+	lost("one/.config")
+	lost("two/.config/approver")
+	require.NoError(t, os.Symlink("nowhere", filepath.Join(dir, "gone")))
+	env["HOME"] = filepath.Join(dir, "gone")
+	found("", "", "")
 }
 
 func TestConfigurationIsARegularFile(t *testing.T) {

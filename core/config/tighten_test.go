@@ -225,7 +225,7 @@ func TestExpectedLists(t *testing.T) {
 	require.NoError(t, os.Symlink("leads-out.txt", d.path("lists/batch_2.txt")))
 	require.NoError(t, os.Symlink("nowhere", d.path("lists/batch_3.txt")))
 	for given, want := range map[string]string{"": text, "batch_1.txt": text, text: text, "lists/batch_1.txt": "lists/batch_1.txt", "leads-in.txt": "",
-		"./leads-in.txt": "./leads-in.txt", "lists/../leads-in.txt": "lists/../leads-in.txt", "other.json": d.path("lists/other.json")} {
+		"./leads-in.txt": "./leads-in.txt", "lists/../leads-in.txt": "lists/../leads-in.txt"} {
 		path, data, err := s.ReadExpected(given, "batch_1")
 		if want == "" { // a bare name is one of the folder
 			require.Equal(t, wire.NotFound, wire.CodeOf(err), given)
@@ -243,6 +243,11 @@ func TestExpectedLists(t *testing.T) {
 			contradicts(t, err, wire.InvalidConfig, "--expect", given, d.path("lists"), 7)
 		}
 	}
+	_, _, err = s.ReadExpected("other.json", "batch_1") // of other machines: what the batch's own list refuses, it might let pass
+	contradicts(t, err, wire.InvalidConfig, "--expect", "other.json", text, 7)
+	path, _, err := s.ReadExpected("other.json", "batch_4") // which has none of its own
+	require.NoError(t, err)
+	require.Equal(t, d.path("lists/other.json"), path)
 	_, _, err = s.ReadExpected("", "batch_2")
 	require.Equal(t, wire.InvalidConfig, wire.CodeOf(err))
 	_, _, err = s.ReadExpected("", "batch_3")
@@ -259,7 +264,7 @@ func TestExpectedLists(t *testing.T) {
 	require.ErrorContains(t, err, "others can change the file "+text)
 
 	free := new(config.Settings)
-	path, data, err := free.ReadExpected("outside.txt", "batch_1")
+	path, data, err = free.ReadExpected("outside.txt", "batch_1")
 	require.NoError(t, err)
 	require.Equal(t, []string{"outside.txt", "node_b\n"}, []string{path, string(data)})
 	path, _, err = free.ReadExpected("", "batch_1")

@@ -15,9 +15,9 @@ import (
 )
 
 // ReadTrusted reads a file that decides something, of at most most bytes: a regular file that nobody but root and the user
-// could have changed. It belongs to one of them and neither its group nor others can write it, and the same holds of the
-// folder it lies in, and of the folder of a symbolic link that leads to it; a sticky folder (such as /tmp) may be writable,
-// since nobody can exchange another's file there. The file is looked at through the descriptor it is read from. Errors are
+// could have changed. It belongs to one of them and neither its group nor others can write it, and the same holds of every
+// folder on the way to it, through symbolic links too; a sticky folder (such as /tmp) may be writable, since nobody can
+// exchange another's file there. The file is looked at through the descriptor it is read from. Errors are
 // INVALID_CONFIG naming owner and mode as found and as wanted, else those of durable.Open.
 func ReadTrusted(path string, most int64) ([]byte, error) {
 	f, err := openTrusted(path)
@@ -63,18 +63,71 @@ func openTrusted(path string) (*os.File, error) {
 	return f, nil
 }
 
-// checkFolders looks at the folder that path names and, where path is a symbolic link, at the one that the file lies in.
+// checkFolders looks at every folder in which a name of the path is looked up, from the root down and through each symbolic
+// link: whoever can change one of them chooses where the path leads, if only to an older file, a file of another purpose, or
+// to none.
 func checkFolders(path string) error {
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return wire.Errorf(wire.IOError, "", "%w", err)
-	}
-	for _, folder := range []string{filepath.Dir(path), filepath.Dir(real)} {
-		if err := checkFolder(folder); err != nil {
-			return err
+	if !filepath.IsAbs(path) {
+		here, err := os.Getwd()
+		if err != nil {
+			return wire.Errorf(wire.IOError, "", "%w", err)
 		}
+		path = here + "/" + path // unlike Join: what ".." leads to is not a matter of text where there are links
+	}
+	at, names := "/", strings.Split(path, "/")
+	for links := 0; len(names) > 0; {
+		name := names[0]
+		names = names[1:]
+		switch name {
+		case "", ".":
+			continue
+		case "..":
+			at = filepath.Dir(at)
+			continue
+		}
+		to, err := step(at, name)
+		switch {
+		case err != nil:
+			return err
+		case to == "":
+			at = filepath.Join(at, name)
+			continue
+		case links == mostLinks:
+			return wire.Errorf(wire.InvalidConfig, "", "%s: more than %d symbolic links", path, mostLinks)
+		case filepath.IsAbs(to):
+			at = "/"
+		}
+		links++
+		names = append(strings.Split(to, "/"), names...)
 	}
 	return nil
+}
+
+// mostLinks is how many symbolic links Linux follows in one path.
+const mostLinks = 40
+
+// step looks a name up in a folder that nobody else can change. to is what it says where it is a symbolic link, which must
+// be the user's or root's: in a sticky folder there may be those of others.
+func step(folder, name string) (to string, err error) {
+	if err := checkFolder(folder); err != nil {
+		return "", err
+	}
+	path := filepath.Join(folder, name)
+	info, err := os.Lstat(path)
+	if err != nil {
+		return "", wire.Errorf(wire.IOError, "", "%w", err)
+	}
+	if info.Mode()&fs.ModeSymlink == 0 {
+		return "", nil
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || stat.Uid != 0 && int(stat.Uid) != os.Geteuid() {
+		return "", wire.Errorf(wire.InvalidConfig, "", "the symbolic link %s is of another user", path)
+	}
+	if to, err = os.Readlink(path); err != nil {
+		return "", wire.Errorf(wire.IOError, "", "%w", err)
+	}
+	return to, nil
 }
 
 // checkFolder refuses a folder in which others could exchange files.

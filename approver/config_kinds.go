@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"path/filepath"
 
 	"github.com/better-compute/approver/core/config"
 	"github.com/better-compute/approver/core/durable"
@@ -49,7 +48,7 @@ func descriptorSetOf(table string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return filepath.Join(filepath.Dir(table), file.DescriptorSet()), nil
+	return beside(table, file.DescriptorSet()), nil
 }
 
 // sameKinds tells whether two tables and their descriptor sets have the same bytes.

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"path/filepath"
+	"strings"
 
 	"github.com/better-compute/approver/core/durable"
 	"github.com/better-compute/approver/core/kinds"
@@ -39,7 +39,7 @@ func readKindsFile(path string, read func(path string, most int64) ([]byte, erro
 	if err != nil {
 		return nil, inFile(path, err)
 	}
-	found := &kindsFile{setPath: filepath.Join(filepath.Dir(path), file.DescriptorSet())}
+	found := &kindsFile{setPath: beside(path, file.DescriptorSet())}
 	found.descriptorSet, err = read(found.setPath, kinds.MaxDescriptorSetBytes)
 	if code := wire.CodeOf(err); code == wire.NotFound || code == wire.InvalidInput {
 		return nil, wire.Errorf(wire.InvalidConfig, "", "%s names the descriptor set %s: %s", path, file.DescriptorSet(), err.(*wire.Error).Message)
@@ -52,3 +52,7 @@ func readKindsFile(path string, read func(path string, most int64) ([]byte, erro
 	}
 	return found, nil
 }
+
+// beside gives the path of another file in the folder of one. It cleans nothing: after a symbolic link ".." is not where the
+// text says, and the set of another folder would decode payloads as something else.
+func beside(path, name string) string { return path[:strings.LastIndexByte(path, '/')+1] + name }

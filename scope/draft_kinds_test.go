@@ -1,6 +1,8 @@
 package scope
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"strings"
@@ -72,4 +74,37 @@ func TestVectorsComeBackFromJSON(t *testing.T) {
 		n++
 	}
 	require.Greater(t, n, 20)
+}
+
+// The root says nothing of what a payload's fields are called; the review says by which descriptor set it was decoded.
+func TestReviewNamesTheDescriptorSet(t *testing.T) {
+	toml, err := os.ReadFile("../examples/kinds/kinds.toml")
+	require.NoError(t, err)
+	set, err := os.ReadFile("../examples/kinds/acme.binpb")
+	require.NoError(t, err)
+	renamed := bytes.Replace(set, []byte("\x0a\x07version"), []byte("\x0a\x07variant"), 1)
+	require.NotEqual(t, set, renamed)
+	review := func(set []byte) (root string, facts []string) {
+		draft, err := NewDraft([]DraftLeaf{{Subject: "n", Kind: "acme.flashNic", TypeURL: "type.googleapis.com/acme.fleet.v1.FlashNicRequest", Value: []byte("\x0a\x0222")}}, tableOf(t, string(toml), set), 1)
+		require.NoError(t, err)
+		d, err := draft.Build(proposed())
+		require.NoError(t, err)
+		doc := document(t, d, testPolicy())
+		for _, f := range doc.Facts {
+			if f.Key == "descriptorSet" {
+				facts = append(facts, fmt.Sprint(f.Value))
+			}
+		}
+		return fmt.Sprintf("%x", doc.Root), facts
+	}
+	root, facts := review(set)
+	sum := sha256.Sum256(set)
+	require.Equal(t, []string{fmt.Sprintf("[%x %x]", sum[:16], sum[16:])}, facts)
+	other, otherFacts := review(renamed)
+	require.Equal(t, root, other)
+	require.NotEqual(t, facts, otherFacts)
+
+	for _, f := range document(t, decoded(t, "", reimage("n", "x")), testPolicy()).Facts {
+		require.NotEqual(t, "descriptorSet", f.Key)
+	}
 }

@@ -144,7 +144,7 @@ func rich(t testing.TB) *Kind {
 }
 
 func testKind(t testing.TB, md protoreflect.MessageDescriptor) *Kind {
-	k, err := newKind(row{name: "test.kind", message: md, form: wire.SubjectNode}, make(compiler))
+	k, err := newKind(row{name: "test.kind", message: md, form: wire.SubjectNode}, newCompiler())
 	require.NoError(t, err)
 	return k
 }

@@ -150,6 +150,9 @@ func (f *field) encode(b []byte, v protoreflect.Value) []byte {
 	return protowire.AppendVarint(b, f.bits(v))
 }
 
+// quietNaN is the NaN of a double as protoc and JavaScript write it.
+const quietNaN = 0x7ff8 << 48
+
 // bits gives a number as it stands on the wire.
 func (f *field) bits(v protoreflect.Value) uint64 {
 	switch f.kind {
@@ -164,6 +167,9 @@ func (f *field) bits(v protoreflect.Value) uint64 {
 	case protoreflect.FloatKind:
 		return uint64(math.Float32bits(float32(v.Float())))
 	case protoreflect.DoubleKind:
+		if math.IsNaN(v.Float()) { // JSON has one; Go's own has a bit more than everybody else's
+			return quietNaN
+		}
 		return math.Float64bits(v.Float())
 	}
 	return v.Uint()

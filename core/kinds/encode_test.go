@@ -74,6 +74,14 @@ func TestEncodeGivesTheGoldenBytes(t *testing.T) {
 	require.Greater(t, n, 50)
 }
 
+// JSON has one NaN, and protoc, JavaScript and Go's float32 agree on its bits; math.NaN() has others.
+func TestEncodeOfNaN(t *testing.T) {
+	k := testKind(t, build(t, newMessage("M").add("f", 1, "float").add("d", 2, "double").add("ds", 3, "double", repeated)))
+	got, err := k.Encode([]byte(`{"f":"NaN","d":"NaN","ds":["NaN",1]}`))
+	require.NoError(t, err)
+	require.Equal(t, unhex(t, "0d0000c07f 11000000000000f87f 1a10 000000000000f87f 000000000000f03f"), got)
+}
+
 func TestEncodeRefuses(t *testing.T) {
 	wipe, rich, cases := Builtin().Lookup([]byte("node.wipe")), rich(t), caseKind(t)
 	big := func(n int) string { return strings.Repeat("x", n) }

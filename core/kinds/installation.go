@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"reflect"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/descriptorpb"
 
 	// The messages of google.protobuf that JSON writes in a form of their own, to hold a set's against.
 	_ "google.golang.org/protobuf/types/known/durationpb"
@@ -60,6 +62,10 @@ func (f *TableFile) Table(descriptorSet []byte) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
+	set := sha256.Sum256(descriptorSet)
+	for _, k := range own.kinds {
+		k.set = set[:]
+	}
 	return Builtin().with(own.kinds), nil
 }
 
@@ -92,7 +98,7 @@ func checkReachable(md protoreflect.MessageDescriptor, reached map[protoreflect.
 				return err
 			}
 		}
-		return nil
+		return checkJSONNames(md)
 	}, func(ed protoreflect.EnumDescriptor) error {
 		if err := checkDeclaration(ed); err != nil {
 			return err
@@ -123,8 +129,32 @@ func checkDeclaration(d protoreflect.Descriptor) error {
 // checkField checks what no proto3 file of protoc has, and the linker lets through. Groups, extensions, required fields,
 // defaults, closed enums and enums without a zero it refuses in a proto3 file itself.
 func checkField(fd protoreflect.FieldDescriptor) error {
-	if fd.HasPresence() && fd.Message() == nil && fd.ContainingOneof() == nil {
-		return fmt.Errorf("the field %s has features of its own, which proto3 does not have", fd.FullName())
+	for d := protoreflect.Descriptor(fd); d != nil; d = d.Parent() {
+		options, ok := d.Options().(interface {
+			GetFeatures() *descriptorpb.FeatureSet
+		})
+		if ok && options.GetFeatures() != nil {
+			return fmt.Errorf("the field %s has features of its own, which proto3 does not have", fd.FullName())
+		}
+	}
+	if fd.HasOptionalKeyword() && fd.ContainingOneof() == nil {
+		return fmt.Errorf("the field %s is optional and in no oneof of its own, so nothing tells it absent from empty", fd.FullName())
+	}
+	return nil
+}
+
+// checkJSONNames wants each name that JSON may give a field, its own or its JSON name, to lead to that field alone: leaves
+// that say "wipe" must not fill in what the message calls dry_run.
+func checkJSONNames(md protoreflect.MessageDescriptor) error {
+	taken := make(map[string]protoreflect.Name)
+	for _, fd := range fieldsOf(md) {
+		taken[string(fd.Name())] = fd.Name()
+	}
+	for _, fd := range fieldsOf(md) {
+		if other, ok := taken[fd.JSONName()]; ok && other != fd.Name() {
+			return fmt.Errorf("the field %s has the JSON name %.200q, by which %s goes", fd.FullName(), fd.JSONName(), other)
+		}
+		taken[fd.JSONName()] = fd.Name()
 	}
 	return nil
 }

@@ -156,3 +156,23 @@ func TestGoldenKindsTables(t *testing.T) {
 		})
 	}
 }
+
+// An enum of many values is read once, not once for each field that has it.
+func TestManyFieldsOfALargeEnum(t *testing.T) {
+	set := one(func(f *descriptorpb.FileDescriptorProto, m message) {
+		e := &descriptorpb.EnumDescriptorProto{Name: proto.String("E")}
+		for i := range int32(50_000) {
+			e.Value = append(e.Value, &descriptorpb.EnumValueDescriptorProto{Name: proto.String(fmt.Sprintf("V%d", i)), Number: proto.Int32(i)})
+		}
+		f.EnumType = append(f.EnumType, e)
+		for i := range 254 {
+			m.add(fmt.Sprintf("f%d", i), i+3, "enum .acme.v1.E")
+		}
+	})
+	begun := time.Now()
+	table, err := tableOf(t, set)
+	require.NoError(t, err)
+	require.Less(t, time.Since(begun), 2*time.Second)
+	p := table.Lookup([]byte("acme.one")).plan
+	require.Same(t, p.byName("f0").enum, p.byName("f253").enum)
+}

@@ -272,6 +272,18 @@ func TestDescriptorSetsAreRefused(t *testing.T) {
 		{"required", one(func(_ file, m message) { m.Field[1].Label = descriptorpb.FieldDescriptorProto_LABEL_REQUIRED.Enum() }), "cannot be required"},
 		{"required by features", one(field("int32", features(&descriptorpb.FeatureSet{FieldPresence: descriptorpb.FeatureSet_LEGACY_REQUIRED.Enum()}))), "required"},
 		{"presence by features", one(field("int32", features(&descriptorpb.FeatureSet{FieldPresence: descriptorpb.FeatureSet_EXPLICIT.Enum()}))), "the field acme.v1.One.more has features of its own"},
+		{"unpacked by features", one(field("int32", repeated, features(&descriptorpb.FeatureSet{RepeatedFieldEncoding: descriptorpb.FeatureSet_EXPANDED.Enum()}))), "the field acme.v1.One.more has features of its own"},
+		{"features of the file", one(func(f file, _ message) {
+			f.Options = &descriptorpb.FileOptions{Features: &descriptorpb.FeatureSet{RepeatedFieldEncoding: descriptorpb.FeatureSet_EXPANDED.Enum()}}
+		}), "features of its own"},
+		{"optional in no oneof", one(field("string", optional)), "the field acme.v1.One.more is optional and in no oneof of its own"},
+		{"JSON name of another", one(func(_ file, m message) { m.Field[1].JsonName = proto.String("text") }), `the field acme.v1.One.number has the JSON name "text", by which text goes`},
+		{"JSON names swapped", one(func(_ file, m message) {
+			m.Field[0].JsonName, m.Field[1].JsonName = proto.String("number"), proto.String("text")
+		}), `the field acme.v1.One.text has the JSON name "number", by which number goes`},
+		{"JSON name twice", one(func(_ file, m message) {
+			m.Field[0].JsonName, m.Field[1].JsonName = proto.String("x"), proto.String("x")
+		}), `the field acme.v1.One.number has the JSON name "x", by which text goes`},
 		{"group by features", one(field(".acme.v1.One", features(&descriptorpb.FeatureSet{MessageEncoding: descriptorpb.FeatureSet_DELIMITED.Enum()}))), "group"},
 		{"default", one(func(_ file, m message) { m.Field[1].DefaultValue = proto.String("5") }), "invalid default"},
 		{"group", one(func(_ file, m message) {

@@ -78,13 +78,20 @@ func (e *enum) has(bits uint64) bool {
 
 const anyName protoreflect.FullName = "google.protobuf.Any"
 
-// A compiler makes plans, one for each message.
-type compiler map[protoreflect.FullName]*plan
+// A compiler makes plans, one for each message, and enums, one for each of them however many fields have it.
+type compiler struct {
+	plans map[protoreflect.FullName]*plan
+	enums map[protoreflect.FullName]*enum
+}
+
+func newCompiler() compiler {
+	return compiler{make(map[protoreflect.FullName]*plan), make(map[protoreflect.FullName]*enum)}
+}
 
 // plan compiles a message and all it reaches. Every file that defines one of them must be proto3, so none has a group or
 // an extension range. The error is INVALID_CONFIG.
 func (c compiler) plan(md protoreflect.MessageDescriptor) (*plan, error) {
-	if p, ok := c[md.FullName()]; ok {
+	if p, ok := c.plans[md.FullName()]; ok {
 		return p, nil
 	}
 	if md.IsPlaceholder() {
@@ -94,7 +101,7 @@ func (c compiler) plan(md protoreflect.MessageDescriptor) (*plan, error) {
 		return nil, wire.Errorf(wire.InvalidConfig, "", "message %s is defined in %s, which is not proto3", md.FullName(), md.ParentFile().Path())
 	}
 	p := &plan{name: shortName(md)}
-	c[md.FullName()] = p
+	c.plans[md.FullName()] = p
 	oneofs := make(map[protoreflect.Name]int)
 	for i := range md.Oneofs().Len() {
 		if o := md.Oneofs().Get(i); !o.IsSynthetic() {
@@ -133,7 +140,7 @@ func (c compiler) field(fd protoreflect.FieldDescriptor) (field, error) {
 		if ed.IsPlaceholder() {
 			return f, wire.Errorf(wire.InvalidConfig, "", "enum %s is named, but no file defines it", ed.FullName())
 		}
-		f.enum = newEnum(ed)
+		f.enum = c.enum(ed)
 	}
 	var err error
 	switch md := fd.Message(); {
@@ -176,6 +183,15 @@ func (f *field) setOp() protowire.Type {
 		return protowire.BytesType
 	}
 	return protowire.VarintType
+}
+
+func (c compiler) enum(ed protoreflect.EnumDescriptor) *enum {
+	e, ok := c.enums[ed.FullName()]
+	if !ok {
+		e = newEnum(ed)
+		c.enums[ed.FullName()] = e
+	}
+	return e
 }
 
 func newEnum(ed protoreflect.EnumDescriptor) *enum {

@@ -35,6 +35,7 @@ type Kind struct {
 	hasMap      bool
 	relayed     *field // names the machine that the command is passed on to, or nil
 	operation   *field // the member of its oneof that a payload of this kind carries, or nil
+	set         []byte // SHA-256 of the descriptor set it comes from, or nil
 }
 
 // Name gives the name of the kind, such as "node.wipe".
@@ -54,6 +55,10 @@ func (k *Kind) Roles() []Role { return slices.Clone(k.roles) }
 
 // SubjectForm gives the form of the subjects of the kind (WIRE.md §2).
 func (k *Kind) SubjectForm() wire.SubjectForm { return k.form }
+
+// DescriptorSetSHA256 gives the digest of the descriptor set that the kind's message was read from: two that differ may show
+// the same payload as different operations. It is nil for a built-in kind.
+func (k *Kind) DescriptorSetSHA256() []byte { return slices.Clone(k.set) }
 
 // CheckType checks the type URL beside a payload. The error is INVALID_INPUT with the reason payload-type: a payload of
 // another type is never decoded as what it is labelled.
@@ -94,7 +99,7 @@ var builtin = sync.OnceValue(func() *Table {
 
 func newTable(rows []row) (*Table, error) {
 	t := &Table{byName: make(map[string]*Kind, len(rows))}
-	plans := make(compiler)
+	plans := newCompiler()
 	for _, r := range rows {
 		k, err := newKind(r, plans)
 		if err != nil {

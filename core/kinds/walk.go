@@ -21,8 +21,13 @@ type Walked struct {
 	// where power is POWER_ACTION_UNSPECIFIED.
 	Operation protowire.Number
 
-	keys [][]byte
+	keys   [][]byte
+	fields int // of all messages met, the absent ones included
 }
+
+// maxShownFields bounds what one payload is shown as. Every field of every message within is, also one that is absent, and two
+// bytes make a message.
+const maxShownFields = 1 << 18
 
 // Walk checks that payload has the canonical form of WIRE.md §7 and notes in w what later stages need. It allocates
 // nothing where the payload is canonical, but for messages of over 64 oneofs and for maps whose keys do not ascend, whose
@@ -30,7 +35,9 @@ type Walked struct {
 // payload and the cause.
 func (k *Kind) Walk(payload []byte, w *Walked) error {
 	w.Relayed, w.RelayedStart, w.RelayedEnd, w.Operation = nil, 0, 0, 0
-	if bad := k.plan.walk(payload, 1, w); bad != nil {
+	bad := k.plan.walk(payload, 1, w)
+	w.fields = 0
+	if bad != nil {
 		return bad.err(k)
 	}
 	if k.relayed != nil || k.operation != nil {
@@ -55,6 +62,9 @@ func (k *Kind) note(payload []byte, w *Walked) {
 func (p *plan) walk(b []byte, level int, w *Walked) *fault {
 	if level > wire.MaxPayloadLevels {
 		return newFault(0, "is nested deeper than %d levels", wire.MaxPayloadLevels)
+	}
+	if w.fields += len(p.fields); w.fields > maxShownFields {
+		return newFault(0, "makes over %d fields to show to a person", maxShownFields)
 	}
 	var few [1]uint64
 	oneofs := few[:]

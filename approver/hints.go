@@ -45,16 +45,18 @@ var hints = map[hintKey]string{
 	{wire.InvalidInput, "payload-subject"}:        "do not sign: the operation is not for the subject it is listed under",
 }
 
-// hint gives what to try after a refusal of a command. The same code can mean two things, which the command or its details
+// hint gives what to try after a refusal of a command, given with those above it. The same code can mean two things, which the command or its details
 // tell apart.
 func hint(command string, code wire.Code, reason string, details map[string]any) string {
 	switch {
-	case command == "build" && strings.HasPrefix(reason, "payload-"): // who makes the batch can mend it
+	case command == "approver batch build" && strings.HasPrefix(reason, "payload-"): // who makes the batch can mend it
 		return "mend that leaf, and build again"
 	case reason == "not-confirmed" && details["root"] != nil: // there was nobody to ask
 		return "run it on a terminal and type the answers, or pin what you reviewed: --root HEX --yes"
 	case code == wire.ScopeMismatch && details["field"] != nil: // a signature for another batch
 		return "leave that file out, or find the scope it was made for; the other signatures were not judged"
+	case code == wire.InvalidConfig && command == "approver config show":
+		return "who gave you the configuration mends it"
 	case code == wire.InvalidConfig && details["flag"] != nil:
 		return "leave the flag out: what is configured holds"
 	case reason == "pin-missing" && details["descriptor"] != nil:

@@ -43,7 +43,7 @@ func (a *app) report(command *cobra.Command, err error) {
 		fmt.Fprintf(a.stderr, "usage: %s\nhelp:  %s --help\n", command.UseLine(), command.CommandPath())
 		return
 	}
-	if hint := hint(command.Name(), code, reason, details); hint != "" {
+	if hint := hint(command.CommandPath(), code, reason, details); hint != "" {
 		fmt.Fprintln(a.stderr, "try:", hint)
 	}
 }

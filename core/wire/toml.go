@@ -82,6 +82,10 @@ func (s *tomlSchema) header(e *unstable.Node) (tomlPlace, error) {
 			return at, err
 		}
 		last := it.IsLast()
+		line := s.lineAt(int(it.Node().Raw.Offset))
+		if last {
+			s.lines[at.key] = line
+		}
 		if isTables(at.typ) {
 			if last && e.Kind == unstable.Table {
 				return at, s.errorf(at.key, "is opened as [%s]; wanted: [[%[1]s]]", at.key)
@@ -93,10 +97,12 @@ func (s *tomlSchema) header(e *unstable.Node) (tomlPlace, error) {
 			if n < 0 {
 				return at, s.errorf(at.key, "has no table yet; wanted first: [[%s]]", at.key)
 			}
-			line := s.lines[at.key]
 			at = tomlPlace{at.key + "[" + strconv.Itoa(n) + "]", plainType(at.typ.Elem())}
 			s.lines[at.key] = line
 		} else if at.typ.Kind() != reflect.Struct || last && e.Kind == unstable.ArrayTable {
+			if at.typ.Kind() == reflect.Struct {
+				return at, s.errorf(at.key, "is opened as [[%s]]; wanted: [%[1]s]", at.key)
+			}
 			return at, s.errorf(at.key, "is opened as a table; wanted: %s", wantedTOML(at.typ))
 		}
 	}
@@ -147,7 +153,9 @@ func (s *tomlSchema) member(at tomlPlace, part *unstable.Node) (tomlPlace, error
 		name = name[:80] + "…"
 	}
 	key := strings.TrimPrefix(at.key+"."+name, ".")
-	s.lines[key] = s.lineAt(int(part.Raw.Offset))
+	if s.lines[key] == 0 { // a table stands where it is opened, not where one within it is
+		s.lines[key] = s.lineAt(int(part.Raw.Offset))
+	}
 	if at.typ.Kind() != reflect.Struct {
 		return at, s.errorf(at.key, "is used as a table; wanted: %s", wantedTOML(at.typ))
 	}

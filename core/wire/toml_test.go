@@ -90,7 +90,7 @@ func TestDecodeTOMLRefuses(t *testing.T) {
 		"kind = ['x']":                         `the key "kind[0]" is a string; wanted: a table`,
 		"[kind]\nname='x'":                     `is opened as [kind]; wanted: [[kind]]`,
 		"[kind.sub]":                           `wanted first: [[kind]]`,
-		"[[pki]]":                              `is opened as a table; wanted: a table`,
+		"[[pki]]":                              `is opened as [[pki]]; wanted: [pki]`,
 		"[name]":                               `is opened as a table; wanted: a string`,
 		"name.x = 1":                           `is used as a table; wanted: a string`,
 		"kind.name = 'x'":                      `is used as a table; wanted: an array of tables`,

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -41,7 +42,8 @@ func (a *app) signUnchecked(ctx context.Context, c *cobra.Command, f *signFlags)
 	if err != nil {
 		return err
 	}
-	for _, finding := range policy.WindowFindings(policy.NotAfter) {
+	found := policy.WindowFindings(policy.NotAfter)
+	for _, finding := range found {
 		if finding.Severity == review.Stop {
 			return finding.Err()
 		}
@@ -56,7 +58,10 @@ func (a *app) signUnchecked(ctx context.Context, c *cobra.Command, f *signFlags)
 	if t == nil {
 		return wire.Errorf(wire.InvalidState, "not-confirmed", "--unchecked signs on a terminal only")
 	}
-	accepted, err := a.confirmUnchecked(ctx, statement, &policy, f, t)
+	if key.unpinned() {
+		found = append(found, review.NewFinding(review.KeyUnpinned, review.Escape("the token says which public key it has; nobody else did")))
+	}
+	accepted, err := a.confirmUnchecked(ctx, statement, &policy, found, f, t)
 	if err != nil {
 		return err
 	}
@@ -65,7 +70,8 @@ func (a *app) signUnchecked(ctx context.Context, c *cobra.Command, f *signFlags)
 	}})
 }
 
-func (a *app) confirmUnchecked(ctx context.Context, s quorum.Statement, p *scope.Policy, f *signFlags, t *terminal) (*ceremony.Accepted, error) {
+// confirmUnchecked shows all that is known of what would be signed, with what was found about clock and key.
+func (a *app) confirmUnchecked(ctx context.Context, s quorum.Statement, p *scope.Policy, found []review.Finding, f *signFlags, t *terminal) (*ceremony.Accepted, error) {
 	challenge, err := ceremony.NewUncheckedChallenge(s, f.batch)
 	if err != nil {
 		return nil, err
@@ -78,6 +84,9 @@ func (a *app) confirmUnchecked(ctx context.Context, s quorum.Statement, p *scope
 The signature file will say that it is unchecked.
 
 `, f.size, f.batch, f.root, p.TrustDomain, time.UnixMilli(int64(p.NotAfter)).UTC().Format("2006-01-02 15:04:05 UTC"))
+	for _, finding := range found {
+		fmt.Fprintf(t.tty, "%s %s: %s\n  %s\n\n", strings.ToUpper(finding.Severity.String()), finding.Rule, finding.Message, finding.Advice)
+	}
 	t.dropTypedAhead()
 	defer t.dropTypedAhead()
 	typed, err := t.ask(ctx, "Type the batch id: ")

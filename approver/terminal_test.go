@@ -253,6 +253,7 @@ func TestTerminalUnchecked(t *testing.T) {
 	s := newSession(t)
 	c := s.onScreen(100, 40, uncheckedOnScreen)
 	c.await("UNCHECKED: nobody has seen what this root admits. You sign 2 operations blind.")
+	c.await("ACKNOWLEDGE clock-by-hand: the time was given with --now: 2")
 	c.await("Type the batch id: ")
 	c.say("batch_ok2")
 	require.Zero(t, c.end(), "%s", c.text())

@@ -41,8 +41,8 @@ Without a terminal it prints the root and ends with not-confirmed; --yes signs w
 			if f.qr && a.json {
 				return usage("--qr draws for a person and --json writes for a program; give one of them")
 			}
-			if f.qrPNG != "" && (f.qrPNG == f.out || f.qrPNG == f.operationsOut) {
-				return usage("--qr-png names the file of another output")
+			if flag := sharedPlace([]string{"--out", "--operations-out", "--qr-png"}, []string{f.out, f.operationsOut, f.qrPNG}); flag != "" {
+				return usage(flag + " names the file of another output")
 			}
 			if f.unchecked {
 				return a.signUnchecked(c.Context(), c, &f)

@@ -43,6 +43,7 @@ type foundKey struct {
 	path     string // of a key file, or the URI of a key on a token
 	pub      string // the file that says which key is expected, or ""
 	uri      hsm.URI
+	module   string           // path of the PKCS#11 module that was loaded
 	expected quorum.PublicKey // zero where nothing says which key it should be
 	shown    quorum.PublicKey // what the token shows before a login, where nothing was expected
 	sealed   *hsm.SealedKey
@@ -149,12 +150,13 @@ func (k *foundKey) loadModule(ctx context.Context) (hsm.Module, error) {
 			return nil, err
 		}
 	}
+	k.module = path
 	return k.app.loadModule(ctx, path, pinned)
 }
 
 // inputs gives the files that the key came from.
 func (k *foundKey) inputs() []medium.Input {
-	inputs := []medium.Input{{Role: "public key", Path: k.pub}}
+	inputs := []medium.Input{{Role: "public key", Path: k.pub}, {Role: "PKCS#11 module", Path: k.module}}
 	if k.token == nil {
 		inputs = append(inputs, medium.Input{Role: "key file", Path: k.path})
 	}

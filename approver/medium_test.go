@@ -3,12 +3,16 @@
 package main
 
 import (
+	"context"
+	"crypto/sha256"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/better-compute/approver/hsm"
 )
 
 // A stick is mounted in the session's folder with a scope and all that it is checked against, copies of which lie on the desk.
@@ -68,9 +72,15 @@ func TestSameMedium(t *testing.T) {
 	}
 	require.NoError(t, os.WriteFile(s.path("stick/own/config.toml"), []byte("kinds = \"kinds.toml\"\n"), 0o600))
 	r := s.ok(append([]string{"batch", "show", "--config", "stick/own/config.toml"}, scope...)...)
-	require.Contains(t, r.stdout, "the kinds table and the configuration lie on the scope's own medium")
+	for _, place := range []string{"kinds table: stick/own/kinds.toml", "descriptor set: stick/own/acme.binpb", "configuration: stick/own/config.toml"} {
+		require.Contains(t, r.stdout, place)
+	}
 	r = s.ok(append([]string{"batch", "show", "--kinds", "stick/own/kinds.toml"}, scope...)...)
-	require.Contains(t, r.stdout, "the kinds table lies on the scope's own medium")
+	require.Contains(t, r.stdout, "the kinds table and the descriptor set lie on the scope's own medium")
+	require.NoError(t, os.WriteFile(s.path("kinds.toml"), s.read("stick/own/kinds.toml"), 0o600))
+	require.NoError(t, os.Symlink("stick/own/acme.binpb", s.path("acme.binpb")))
+	r = s.ok(append([]string{"batch", "show", "--kinds", "kinds.toml"}, scope...)...)
+	require.Contains(t, r.stdout, "the descriptor set lies on the scope's own medium")
 
 	// The key that signs, and its public half.
 	for _, c := range []struct{ key, pub, shown string }{
@@ -86,6 +96,23 @@ func TestSameMedium(t *testing.T) {
 	// A scope on the machine's own disk, and all beside it.
 	r = s.ok("batch", "show", "--scope", "ok-2.json", "--now", now, "--expect", "list.txt", "--approvers", "set.json")
 	require.NotContains(t, r.stdout, rule)
+}
+
+// A PKCS#11 module is code that sees the PIN: that it came with the scope is told.
+func TestSameMediumModule(t *testing.T) {
+	s := newSession(t)
+	s.stick()
+	s.write("pin.txt", []byte(testPIN))
+	s.write("stick/p11.so", nil)
+	s.write("p11.so", nil)
+	for module, told := range map[string]bool{"stick/p11.so": true, "p11.so": false} {
+		r := inProcess(t, func(a *app) {
+			a.loadModule = func(context.Context, string, *[sha256.Size]byte) (hsm.Module, error) { return newFaultyModule(t), nil }
+		}, "batch", "sign", "--scope", s.path("stick/ok-2.json"), "--now", now, "--yes", "--key", tokenKey, "--module", s.path(module),
+			"--pin-file", s.path("pin.txt"), "--pub", s.path("alice.pem.pub"))
+		require.Zero(t, r.status, r.stderr)
+		require.Equal(t, told, strings.Contains(r.stderr, "the PKCS#11 module lies on the scope's own medium"), r.stderr)
+	}
 }
 
 // Where the stick is the home folder or the one for temporary files, it is the machine.

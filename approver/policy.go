@@ -100,18 +100,13 @@ func (a *app) policy(f *reviewFlags) (p scope.Policy, err error) {
 	if err != nil {
 		return p, err
 	}
-	p.Configured = s.TrustDomain.IsSet()
+	p.Configured, p.Configuration = s.TrustDomain.IsSet(), s.File
 	if f.root != "" {
 		root, err := parseRoot(f.root)
 		if err != nil {
 			return p, err
 		}
 		p.Root = &root
-	}
-	if f.expect != "" {
-		if p.Expected, p.ExpectedFrom, err = a.expected(f, ""); err != nil {
-			return p, err
-		}
 	}
 	p.Approvers, p.ThresholdUnknown, err = a.approverSet(f.approvers)
 	return p, err
@@ -216,10 +211,8 @@ func (a *app) reviewScope(f *reviewFlags) (*scope.Decoded, scope.Policy, error) 
 	if v.Header().Bare && (f.notAfter == "" || p.TrustDomain == "") {
 		return nil, p, usage("a bare array of leaves needs --batch, --not-after and --trust-domain")
 	}
-	if f.expect == "" {
-		if p.Expected, p.ExpectedFrom, err = a.expected(f, v.Header().BatchID); err != nil {
-			return nil, p, err
-		}
+	if p.Expected, p.ExpectedFrom, err = a.expected(f, v.Header().BatchID); err != nil {
+		return nil, p, err
 	}
 	return v.Decode(), p, a.noteInputs(f)
 }
@@ -256,8 +249,17 @@ func (a *app) noteInputs(f *reviewFlags) error {
 	for _, path := range paths {
 		f.noteInput("approver set", path)
 	}
-	f.noteInput("kinds table", f.kinds)
-	f.noteInput("kinds table", s.Kinds.Value)
+	for _, table := range []string{f.kinds, s.Kinds.Value} {
+		if table == "" {
+			continue
+		}
+		f.noteInput("kinds table", table)
+		set, err := descriptorSetOf(table) // what fields are called stands there
+		if err != nil {
+			return err
+		}
+		f.noteInput("descriptor set", set)
+	}
 	f.noteInput("configuration", s.File)
 	return nil
 }

@@ -2,6 +2,7 @@ package scope
 
 import (
 	"cmp"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -118,11 +119,29 @@ func (d *Decoded) facts(p *Policy, t terms) []review.Fact {
 		facts = append(facts, fact("createdByAgent", "agent", "", h.CreatedByAgent), review.Fact{
 			Key: "delegationId", Name: "delegation", Value: optional(h.DelegationID)})
 	}
+	if p.Configuration != "" {
+		facts = append(facts, fact("configuration", "configuration", "yours", p.Configuration))
+	}
 	if p.Expected != nil {
 		facts = append(facts, review.Fact{Key: "expectedList", Name: "expected list", Note: fmt.Sprintf("%d listed", p.Expected.Len()),
 			Value: texts([]string{cmp.Or(p.ExpectedFrom, "given")})})
 	}
+	if set := d.descriptorSet(); set != nil {
+		facts = append(facts, fact("descriptorSet", "kinds decoded by", "SHA-256 of the descriptor set, to compare with the other approvers",
+			hex.EncodeToString(set[:16]), hex.EncodeToString(set[16:])))
+	}
 	return append(facts, d.approvalFacts(p, t)...)
+}
+
+// descriptorSet gives the digest of the descriptor set that operations of an installation's kinds were decoded by, or nil
+// where there is none. The root binds bytes, and not what they are called: who has another set is shown something else.
+func (d *Decoded) descriptorSet() []byte {
+	for _, k := range d.verified.kinds {
+		if k != nil && k.DescriptorSetSHA256() != nil {
+			return k.DescriptorSetSHA256()
+		}
+	}
+	return nil
 }
 
 func optional(s string) []review.Text {
@@ -286,9 +305,14 @@ func (d *Decoded) markPlain() {
 	}
 }
 
+// countFields names an entry of a map whose key itself is shown with escapes by its position: a place is escaped as a whole,
+// once.
 func countFields(fields []review.Field, path string, add func(string, int)) {
-	for _, f := range fields {
+	for i, f := range fields {
 		at, n := path+"."+f.Name.String(), f.Name.Escapes()
+		if n > 0 {
+			at = fmt.Sprintf("%s, entry %d", path, i+1)
+		}
 		for _, lines := range [][]review.Text{f.Value, f.Usual} {
 			for _, line := range lines {
 				n += line.Escapes()

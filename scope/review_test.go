@@ -165,6 +165,20 @@ func TestFindings(t *testing.T) {
 	require.Empty(t, document(t, decoded(t, "", plain), clean).Findings, "what is known and usual is no finding")
 }
 
+// A key of a map that needs escapes is told by its place: its escapes are not escaped once more.
+func TestEscapedKeysHaveAPlace(t *testing.T) {
+	headers := map[string]string{"a\u202eb": "", "plain": "c\u202ed"}
+	proxy := made{subject: "node:t", kind: "site.httpProxy", message: &bettercomputev1.HttpProxyRequest{TargetNodeId: "t", Headers: headers}}
+	for _, f := range document(t, decoded(t, "", proxy), testPolicy()).Findings {
+		if f.Rule == review.EscapedText {
+			require.Equal(t, []string{"operation 1, site.httpProxy.headers, entry 1: 1", "operation 1, site.httpProxy.headers.plain: 1"},
+				[]string{f.Places[0].String(), f.Places[1].String()})
+			return
+		}
+	}
+	t.Fatal("no finding")
+}
+
 func TestWindow(t *testing.T) {
 	d := decoded(t, "", reimage("node_a", "ubuntu"))
 	end := time.UnixMilli(4102444800000)

@@ -11,7 +11,7 @@ import (
 
 // An Input is a file that a scope is checked against or signed with.
 type Input struct {
-	Role string // what a person calls it: "expected list", "approver set", "public key", "key file", "kinds table", "configuration"
+	Role string // what a person calls it: "expected list", "approver set", "public key", "key file", "PKCS#11 module", "kinds table", "descriptor set", "configuration"
 	Path string // as it was given
 }
 

@@ -74,7 +74,9 @@ func (d desk) run(t *testing.T, b *block) (string, int) {
 	}
 	c.Dir = d.dir // programs find the files that commands made
 	c.Env = append(os.Environ(), "PATH="+binaries+":"+os.Getenv("PATH"), "LC_ALL=C.UTF-8", "TZ=UTC",
-		"APPROVER_CONFIG=", "XDG_CONFIG_HOME="+filepath.Join(d.dir, ".config")) // whatever the developer has configured is not the page's
+		"APPROVER_CONFIG=", "XDG_CONFIG_HOME="+filepath.Join(d.dir, ".config"),
+		"BETTER_COMPUTE_APPROVER_KEYS=", "BETTER_COMPUTE_APPROVER_THRESHOLD=", "BETTER_COMPUTE_UNBATCHED_PER_HOUR=",
+		"BETTER_COMPUTE_APPROVER_SET_SIGNATURES=", "BETTER_COMPUTE_TRUST_VERSION=") // whatever the developer has configured is not the page's
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // whatever terminal the tests have is not the page's
 	out, err := c.CombinedOutput()
 	if _, ended := err.(*exec.ExitError); err != nil && !ended {

@@ -22,6 +22,11 @@ if ! command -v approver >/dev/null; then
   approver() { "$PWD/approver.bin" "$@"; }
 fi
 
+# What this machine is configured for is not this ceremony's.
+unset APPROVER_CONFIG BETTER_COMPUTE_APPROVER_KEYS BETTER_COMPUTE_APPROVER_THRESHOLD BETTER_COMPUTE_UNBATCHED_PER_HOUR \
+  BETTER_COMPUTE_APPROVER_SET_SIGNATURES BETTER_COMPUTE_TRUST_VERSION
+export XDG_CONFIG_HOME="$PWD/.config"
+
 domain=compute.example.com
 BETTER_COMPUTE_APPROVER_PASSPHRASE=$(head -c 24 /dev/urandom | base64)
 export BETTER_COMPUTE_APPROVER_PASSPHRASE

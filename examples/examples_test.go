@@ -23,7 +23,9 @@ func program(t *testing.T, name string) string {
 
 // alone is the environment without what would change what the commands do.
 func alone(more ...string) []string {
-	return append(os.Environ(), append([]string{"HOME=/nonexistent", "XDG_CONFIG_HOME=", "APPROVER_CONFIG="}, more...)...)
+	return append(os.Environ(), append([]string{"HOME=/nonexistent", "XDG_CONFIG_HOME=", "APPROVER_CONFIG=",
+		"BETTER_COMPUTE_APPROVER_KEYS=", "BETTER_COMPUTE_APPROVER_THRESHOLD=", "BETTER_COMPUTE_UNBATCHED_PER_HOUR=",
+		"BETTER_COMPUTE_APPROVER_SET_SIGNATURES=", "BETTER_COMPUTE_TRUST_VERSION="}, more...)...)
 }
 
 func run(t *testing.T, dir, name string, args ...string) (string, error) {
@@ -49,7 +51,9 @@ func TestReview(t *testing.T) {
 func TestCeremony(t *testing.T) {
 	bin := filepath.Dir(program(t, "approver"))
 	c := exec.Command("./ceremony.sh", t.TempDir())
-	c.Env = alone("PATH="+bin+":"+os.Getenv("PATH"), "GOCACHE="+goEnv(t, "GOCACHE"), "GOMODCACHE="+goEnv(t, "GOMODCACHE"))
+	configured := filepath.Join(t.TempDir(), "config.toml") // for another deployment: no concern of the script's
+	require.NoError(t, os.WriteFile(configured, []byte("trust_domain = \"other.example.com\"\n"), 0o600))
+	c.Env = alone("APPROVER_CONFIG="+configured, "BETTER_COMPUTE_APPROVER_THRESHOLD=2", "PATH="+bin+":"+os.Getenv("PATH"), "GOCACHE="+goEnv(t, "GOCACHE"), "GOMODCACHE="+goEnv(t, "GOMODCACHE"))
 	out, err := c.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.Contains(t, string(out), "HOLDS: 2 of 2 required approvals")

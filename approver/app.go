@@ -160,6 +160,7 @@ var (
 	errTwice = errors.New("it is given twice")
 	errEmpty = errors.New("it is empty")
 
+	errZero    = errors.New("it is 0, as if it were not given")
 	errDecimal = errors.New("it is not a number in plain digits")
 )
 
@@ -176,6 +177,8 @@ func (v *strictValue) Set(s string) error {
 		return errEmpty
 	case strings.Contains(v.Type(), "int") && !isDecimal(s):
 		return errDecimal // 010 would be eight
+	case strings.HasPrefix(v.Type(), "uint") && s == "0":
+		return errZero
 	}
 	v.set = true
 	return v.Value.Set(s)
@@ -189,7 +192,7 @@ func isDecimal(s string) bool {
 // flagError says what is wrong with a flag in our own words where the reason is ours.
 func flagError(_ *cobra.Command, err error) error {
 	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		for _, ours := range []error{errTwice, errEmpty, errDecimal} {
+		for _, ours := range []error{errTwice, errEmpty, errZero, errDecimal} {
 			if errors.Is(err, ours) {
 				return usage("--" + e.GetFlag().Name + ": " + ours.Error())
 			}

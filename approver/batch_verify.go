@@ -148,7 +148,7 @@ func parseTiers(s string) (tiers []quorum.Tier, err error) {
 		size, threshold, ok := strings.Cut(part, ":")
 		n, err1 := strconv.ParseUint(size, 10, 32)
 		k, err2 := strconv.ParseUint(threshold, 10, 32)
-		if !ok || err1 != nil || err2 != nil {
+		if !ok || err1 != nil || err2 != nil || !isDecimal(size) || !isDecimal(threshold) {
 			return nil, usage("--tiers wants SIZE:K,SIZE:K as in 5:1,100:2")
 		}
 		tiers = append(tiers, quorum.Tier{MaxScopeSize: uint32(n), Threshold: uint32(k)})

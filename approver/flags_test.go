@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/spf13/pflag"
@@ -33,6 +34,9 @@ func TestFlagsAreStrict(t *testing.T) {
 			if f.Value.Type() == "stringArray" {
 				refused("it is empty", "--"+f.Name, value, "--"+f.Name, "")
 				return
+			}
+			if strings.HasPrefix(f.Value.Type(), "uint") {
+				refused("it is 0, as if it were not given", "--"+f.Name, "0")
 			}
 			refused("it is given twice", "--"+f.Name, value, "--"+f.Name, value)
 			refused("it is given twice", "--"+f.Name, value, "--"+f.Name, "")

@@ -180,7 +180,7 @@ func readScope(path, batch string, table *kinds.Table) (*scope.Verified, error) 
 		return nil, err
 	}
 	if batch == "" && parsed.Header().Bare {
-		return nil, usage("a bare array of leaves needs --batch, --not-after and --trust-domain")
+		return nil, usage("a bare array of leaves needs --batch; to sign or judge it, --not-after and --trust-domain as well")
 	}
 	if h := parsed.Header(); batch != "" && !h.Bare && h.BatchID != batch {
 		return nil, wire.Errorf(wire.InvalidInput, "", "the file is batch %q, --batch says %q", h.BatchID, batch)

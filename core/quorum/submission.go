@@ -2,6 +2,8 @@ package quorum
 
 import (
 	"bytes"
+
+	"github.com/better-compute/approver/core/wire"
 )
 
 // A Submission is signatures as one file hands them over, and what it says they are over. Nothing of it is verified: it is
@@ -17,6 +19,10 @@ type Submission struct {
 // is INVALID_INPUT.
 func ParseSubmission(data []byte) (*Submission, error) {
 	switch {
+	case len(data) == 0:
+		return nil, wire.Errorf(wire.InvalidInput, "", "the file is empty")
+	case !isJSONObject(data) && data[0] != approvalTag:
+		return nil, wire.Errorf(wire.InvalidInput, "", "the file is neither a JSON object, as signatures and combined approvals are, nor a BatchApproval in protobuf")
 	case !isJSONObject(data):
 		a, err := ParseApproval(data)
 		if err != nil {
@@ -36,6 +42,9 @@ func ParseSubmission(data []byte) (*Submission, error) {
 	}
 	return f.Submission(), nil
 }
+
+// approvalTag is the byte that every BatchApproval begins with: the tag of its batch id.
+const approvalTag = 0x0a
 
 // isJSONObject tells a JSON object from a protobuf message. A BatchApproval begins with the tag 0a, a line feed, and the
 // length of its batch id, which is "{" for one of 123 bytes; but then comes a letter or digit, and after the "{" of an

@@ -185,3 +185,19 @@ func appendSignature(b []byte, content string) []byte {
 	}
 	return protowire.AppendBytes(protowire.AppendTag(b, 5, protowire.BytesType), raw)
 }
+
+// What is neither form is told so, and not in terms of protobuf.
+func TestSubmissionsThatAreNeitherForm(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                               "the file is empty",
+		"\xef\xbb\xbf{\"format\":\"x\"}": "neither a JSON object",
+		"-----BEGIN PUBLIC KEY-----\n":   "neither a JSON object",
+		"[1]":                            "neither a JSON object",
+		"\x12\x20":                       "neither a JSON object",
+		"\x0a\x01":                       "approval",
+	} {
+		_, err := quorum.ParseSubmission([]byte(text))
+		require.Equal(t, wire.InvalidInput, wire.CodeOf(err), "%q", text)
+		require.ErrorContains(t, err, want, "%q", text)
+	}
+}

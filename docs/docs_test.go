@@ -35,14 +35,19 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// A desk is the folder that a page's commands run in, with the examples, approver on PATH, and a SoftHSM without tokens.
-type desk struct{ dir string }
+// A desk is where a page's commands run: a folder with the examples, approver on PATH, and a SoftHSM without tokens. A page
+// has one shell, as its reader has: folder, exported variables, functions and mask of a block are those of the next.
+type desk struct {
+	dir   string
+	shell string // the file that holds the shell's state between blocks
+}
 
 func newDesk(t *testing.T) desk {
 	t.Helper()
 	out, err := buildApprover()
 	require.NoError(t, err, out)
-	d := desk{t.TempDir()}
+	d := desk{dir: t.TempDir(), shell: filepath.Join(t.TempDir(), "shell")}
+	require.NoError(t, os.WriteFile(d.shell, []byte("umask 022\n"), 0o600))
 	for _, name := range []string{"examples", "golden/interop"} {
 		require.NoError(t, os.CopyFS(filepath.Join(d.dir, name), os.DirFS(filepath.Join("..", name))))
 	}
@@ -53,12 +58,17 @@ func newDesk(t *testing.T) desk {
 	return d
 }
 
+// keepShell goes on where the block before ended, and keeps where this one ends; $0 is the file of the state.
+const keepShell = `. "$0"
+trap 'status=$?; { export -p; declare -f; umask -p; printf "cd %q\n" "$PWD"; } >"$0"; exit $status' EXIT
+`
+
 // run runs a block without a terminal and gives what it printed and its status.
 func (d desk) run(t *testing.T, b *block) (string, int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	var c *exec.Cmd
+	code := b.code
 	if b.language == "go" {
 		formatted, err := format.Source([]byte(b.code))
 		require.NoError(t, err)
@@ -68,12 +78,11 @@ func (d desk) run(t *testing.T, b *block) (string, int) {
 		build := exec.CommandContext(ctx, "go", "build", "-o", program, program+".go") // here, where the module is
 		printed, err := build.CombinedOutput()
 		require.NoError(t, err, "line %d: %s", b.line, printed)
-		c = exec.CommandContext(ctx, program)
-	} else {
-		c = exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", "umask 022\n"+b.code)
+		code = "'" + program + "'\n" // it finds the files that commands made
 	}
-	c.Dir = d.dir // programs find the files that commands made
-	c.Env = append(os.Environ(), "PATH="+binaries+":"+os.Getenv("PATH"), "LC_ALL=C.UTF-8", "TZ=UTC",
+	c := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", keepShell+code, d.shell)
+	c.Dir = d.dir
+	c.Env = append(os.Environ(), "PATH="+binaries+":"+os.Getenv("PATH"), "TMPDIR="+d.dir, "LC_ALL=C.UTF-8", "TZ=UTC",
 		"APPROVER_CONFIG=", "XDG_CONFIG_HOME="+filepath.Join(d.dir, ".config"),
 		"BETTER_COMPUTE_APPROVER_KEYS=", "BETTER_COMPUTE_APPROVER_THRESHOLD=", "BETTER_COMPUTE_UNBATCHED_PER_HOUR=",
 		"BETTER_COMPUTE_APPROVER_SET_SIGNATURES=", "BETTER_COMPUTE_TRUST_VERSION=") // whatever the developer has configured is not the page's
@@ -89,11 +98,11 @@ func TestEveryCommandOfTheDocumentationRuns(t *testing.T) {
 	ran := 0
 	all := pages(t)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		found := blocks(t, all[name])
-		if len(found) == 0 {
-			continue
-		}
 		t.Run(name, func(t *testing.T) {
+			found := blocks(t, all[name])
+			if len(found) == 0 {
+				return
+			}
 			d := newDesk(t)
 			for _, b := range found {
 				out, status := d.run(t, b)

@@ -16,11 +16,11 @@ import (
 //
 //	```sh              bash runs it; it ends with status 0
 //	```sh status=1     it ends with status 1
-//	<!-- sh            the same, not shown to a reader: what a reader has already, such as a token
 //	```go              a whole program; it is built, and runs where the commands run
 //	```text            after one of these: the lines are in the output, in this order; … stands for anything
 //
-// Blocks of any other kind, such as ```console and ```json, are not run.
+// Blocks of any other kind, such as ```console and ```json, are not run. Nothing that runs is hidden from a reader: a page
+// has no HTML comments.
 type block struct {
 	line     int
 	language string
@@ -29,7 +29,7 @@ type block struct {
 	output   []string // lines that are wanted
 }
 
-var fence = regexp.MustCompile("^(?:```|<!-- )([a-z]+)(?: status=([0-9]+))?$")
+var fence = regexp.MustCompile("^```([a-z]+)(?: status=([0-9]+))?$")
 
 // blocks gives what a page runs.
 func blocks(t *testing.T, text string) (found []*block) {
@@ -39,14 +39,11 @@ func blocks(t *testing.T, text string) (found []*block) {
 		begin := fence.FindStringSubmatch(lines[i])
 		if begin == nil {
 			require.False(t, strings.HasPrefix(lines[i], "```") && lines[i] != "```", "line %d: %q is no fence this test knows", i+1, lines[i])
+			require.NotContains(t, lines[i], "<!--", "line %d: a reader does not see it", i+1)
 			continue
 		}
-		end := "```"
-		if strings.HasPrefix(lines[i], "<!--") {
-			end = "-->"
-		}
 		first := i + 1
-		for i++; lines[i] != end; i++ {
+		for i++; lines[i] != "```"; i++ {
 			require.Less(t, i+1, len(lines), "the block of line %d does not end", first)
 		}
 		body := lines[first:i]

@@ -11,8 +11,13 @@ cd "$(dirname "$0")"
 
 # So many runs, some seconds each: when a time is given instead, a run that stands at its end now and then fails on that.
 FUZZ_TIME=${FUZZ_TIME:-20000x}
+
+# What this machine is configured for is not the tests'.
+unset APPROVER_CONFIG BETTER_COMPUTE_APPROVER_KEYS BETTER_COMPUTE_APPROVER_THRESHOLD BETTER_COMPUTE_UNBATCHED_PER_HOUR \
+  BETTER_COMPUTE_APPROVER_SET_SIGNATURES BETTER_COMPUTE_TRUST_VERSION BETTER_COMPUTE_APPROVER_PASSPHRASE
 MODULE=/usr/lib/softhsm/libsofthsm2.so
 work=$(mktemp -d)
+export XDG_CONFIG_HOME=$work/config
 trap 'rm -rf "$work"' EXIT
 log=$work/log
 SECONDS=0

@@ -136,9 +136,29 @@ func noArguments(c *cobra.Command, args []string) error {
 		return nil
 	}
 	if c.HasSubCommands() {
-		return usage("there is no command " + strings.Join(args, " "))
+		return usage("there is no command " + strings.Join(args, " ") + didYouMean(c, args[0]))
 	}
 	return usage("unexpected argument " + strconv.Quote(args[0]) + ": files are named with flags, several in one flag with commas between")
+}
+
+// didYouMean names commands that a word may stand for: those of that name elsewhere, and those of c with a name like it.
+func didYouMean(c *cobra.Command, word string) string {
+	var paths []string
+	for _, group := range c.Root().Commands() {
+		for _, sub := range group.Commands() {
+			if sub.Name() == word && sub.IsAvailableCommand() {
+				paths = append(paths, "'"+sub.CommandPath()+"'")
+			}
+		}
+	}
+	for _, name := range c.SuggestionsFor(word) {
+		paths = append(paths, "'"+c.CommandPath()+" "+name+"'")
+	}
+	if len(paths) == 0 {
+		return ""
+	}
+	slices.Sort(paths)
+	return ": is it " + strings.Join(slices.Compact(paths), " or ") + "?"
 }
 
 // strictFlags refuses what a shell makes of an unset variable or a line written twice: an empty value would drop the check it

@@ -69,8 +69,12 @@ func (a *app) tellBuilt(b *buildReport, f *buildFlags) error {
 		return nil
 	}
 	fmt.Fprintf(a.stderr, "batch         %s\ntrust domain  %s\nroot          %s\n", b.BatchID, b.TrustDomain, b.ScopeRoot)
-	for i := 0; i < len(b.Words); i += 8 {
-		fmt.Fprintf(a.stderr, "%-14s%s\n", map[bool]string{true: "words"}[i == 0], strings.Join(b.Words[i:i+8], " "))
+	for i := 0; i < len(b.Words); i += 4 { // numbered, as in the review that they are compared with
+		fmt.Fprintf(a.stderr, "%-13s", map[bool]string{true: "words"}[i == 0])
+		for n := i; n < i+4; n++ {
+			fmt.Fprintf(a.stderr, " %2d %-15s", n+1, b.Words[n])
+		}
+		fmt.Fprintln(a.stderr)
 	}
 	fmt.Fprintf(a.stderr, "size          %d (%d distinct)\n", b.ScopeSize, b.Operations)
 	for i, kind := range b.Kinds {

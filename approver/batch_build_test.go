@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -66,7 +65,6 @@ func TestBuildOfTheLargestBatch(t *testing.T) {
 	r := s.measured(build("leaves.json", "--out", "scope.json")...)
 	require.Zero(t, r.status, r.stderr)
 	require.Contains(t, r.stderr, "\nsize          50000 (50000 distinct)\n")
-	require.Less(t, r.cpu, 20*time.Second)
 	require.Less(t, r.maxRSS, int64(128<<20))
 	t.Logf("%v, %v of processor time, %d MiB", r.took, r.cpu, r.maxRSS>>20)
 }

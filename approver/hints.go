@@ -17,7 +17,7 @@ var hints = map[hintKey]string{
 	{code: wire.ScopeChanged}:                     "review this scope anew: it is not the one you looked at",
 	{code: wire.ScopeUnexpected}:                  "find out which is right, the batch or your list, before anything is signed",
 	{code: wire.UnboundScope}:                     "ask for a batch with its payloads bound; --allow-unbound accepts whatever they will be",
-	{code: wire.OpaqueScope}:                      "ask for the payloads; --allow-opaque signs what nobody can read",
+	{code: wire.OpaqueScope}:                      "give your installation's table, --kinds FILE, or ask for the payloads; --allow-opaque signs what nobody can read",
 	{code: wire.TrustDomainMismatch}:              "check which deployment this batch is for",
 	{code: wire.InvalidConfig}:                    "see what is configured with 'approver config show'; who gave it to you mends it",
 	{wire.InvalidState, "window-closed"}:          "ask for a new batch",
@@ -36,6 +36,7 @@ var hints = map[hintKey]string{
 	{wire.KeyUnavailable, "module"}:               "check --module; on Debian SoftHSM is /usr/lib/softhsm/libsofthsm2.so",
 	{wire.KeyUnavailable, "device-removed"}:       "plug the token in and start again",
 	{wire.KeyUnavailable, "timeout"}:              "unplug the token, plug it in and start again; --timeout allows more time",
+	{wire.Unsupported, "terminal"}:                "make the terminal larger, or write a picture with --png",
 	{wire.AccessDenied, "too-few-approvals"}:      "get the missing approvals",
 	{wire.AccessDenied, "expired"}:                "to judge it as of an earlier time, give --now",
 	{wire.InvalidInput, "ambiguous"}:              "say which leaf: --payload-sha256 HEX, or --unbound",
@@ -55,6 +56,12 @@ func hint(command string, code wire.Code, reason string, details map[string]any)
 		return "run it on a terminal and type the answers, or pin what you reviewed: --root HEX --yes"
 	case code == wire.ScopeMismatch && details["field"] != nil: // a signature for another batch
 		return "leave that file out, or find the scope it was made for; the other signatures were not judged"
+	case code == wire.InvalidConfig && command == "approver kinds check":
+		return "mend the table or the descriptor set"
+	case command == "approver kinds show" && code == wire.NotFound:
+		return "your installation's own kinds are those of --kinds FILE"
+	case details["member"] == "json" && command != "approver batch build": // a file of leaves
+		return "make a scope of it first: approver batch build"
 	case code == wire.InvalidConfig && command == "approver config show":
 		return "who gave you the configuration mends it"
 	case code == wire.InvalidConfig && details["flag"] != nil:

@@ -156,7 +156,7 @@ func (k *foundKey) loadModule(ctx context.Context) (hsm.Module, error) {
 
 // inputs gives the files that the key came from.
 func (k *foundKey) inputs() []medium.Input {
-	inputs := []medium.Input{{Role: "public key", Path: k.pub}, {Role: "PKCS#11 module", Path: k.module}}
+	inputs := []medium.Input{{Role: "public key", Path: k.pub}, {Role: "PKCS#11 module", Path: k.module, Installed: true}}
 	if k.token == nil {
 		inputs = append(inputs, medium.Input{Role: "key file", Path: k.path})
 	}

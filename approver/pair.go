@@ -24,6 +24,11 @@ func probePair(out string) error {
 	if base := out[strings.LastIndexByte(out, '/')+1:]; base == "" || base == "." || base == ".." {
 		return wire.Errorf(wire.IOError, "", "--out %s names a folder; wanted: what .json and .binpb are added to", out)
 	}
+	for _, ending := range pairNames("") {
+		if strings.HasSuffix(out, ending) {
+			return usage("--out is a name to which .json and .binpb are added; leave out " + ending)
+		}
+	}
 	for _, path := range pairNames(out) {
 		if err := probe(path); err != nil {
 			return err

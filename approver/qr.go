@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -23,26 +24,30 @@ func (a *app) drawQR(data []byte) {
 		fmt.Fprintf(a.stderr, "the signature does not fit a QR code: %v\n", err)
 		return
 	}
-	if a.fitsTerminal(code.Size) {
-		a.stderr.Write(halfBlocks(code))
+	if trouble := roomFor(code.Size, a.stderr); trouble != "" {
+		a.tellNoRoom(trouble)
+		return
 	}
+	a.stderr.Write(halfBlocks(code))
 }
 
-// fitsTerminal tells whether a code of so many modules can be drawn, and what it needs where not. What is no terminal has
-// room for everything.
-func (a *app) fitsTerminal(modules int) bool {
+func (a *app) tellNoRoom(trouble string) {
+	fmt.Fprintf(a.stderr, "%s\n--qr-png FILE writes it as a picture, of any size of terminal; 'approver batch qr' draws a signature that is there\n", trouble)
+}
+
+// roomFor says what a code of so many modules needs, where w is a terminal without room for it. What is no terminal has room
+// for everything.
+func roomFor(modules int, w io.Writer) (trouble string) {
 	columns, rows := modules+2*quietZone, (modules+2*quietZone+1)/2+1
-	file, ok := a.stderr.(*os.File)
+	file, ok := w.(*os.File)
 	if !ok {
-		return true
+		return ""
 	}
 	width, height, err := term.GetSize(int(file.Fd()))
 	if err != nil || width >= columns && height >= rows {
-		return true
+		return ""
 	}
-	fmt.Fprintf(a.stderr, "the QR code needs a terminal of %d columns and %d rows; this one has %d and %d\n", columns, rows, width, height)
-	fmt.Fprintln(a.stderr, "--qr-png FILE writes it as a picture, of any size of terminal")
-	return false
+	return fmt.Sprintf("the QR code needs a terminal of %d columns and %d rows; this one has %d and %d", columns, rows, width, height)
 }
 
 // announceQR tells before the question what the code will need, while the terminal can still be made larger.
@@ -50,7 +55,9 @@ func (a *app) announceQR(s quorum.Statement) {
 	blank := quorum.NewSignatureFile(s, quorum.Signature{}).Encode()
 	code, err := qr.Encode(string(blank)+strings.Repeat("A", kidCharacters), qr.L)
 	if err == nil {
-		a.fitsTerminal(code.Size)
+		if trouble := roomFor(code.Size, a.stderr); trouble != "" {
+			a.tellNoRoom(trouble)
+		}
 	}
 }
 

@@ -259,7 +259,7 @@ func TestHangOfAModule(t *testing.T) {
 			err := signOnce(t, load(t, f.module), 200*time.Millisecond)
 			requireRefused(t, err, wire.KeyUnavailable, "timeout")
 			require.ErrorContains(t, err, function)
-			require.Less(t, time.Since(start), 5*time.Second)
+			require.Less(t, time.Since(start), time.Minute)
 			require.Zero(t, f.count("C_Finalize"))
 		})
 	}

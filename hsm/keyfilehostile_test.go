@@ -142,7 +142,7 @@ func TestSealedKeyFiles(t *testing.T) {
 			require.Equal(t, wire.InvalidInput, wire.CodeOf(err))
 			require.ErrorContains(t, err, test.says)
 			require.False(t, asked)
-			require.Less(t, time.Since(start), time.Second)
+			require.Less(t, time.Since(start), time.Minute)
 		})
 	}
 }

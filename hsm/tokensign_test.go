@@ -163,7 +163,7 @@ func TestInterruptDuringSigning(t *testing.T) {
 				return
 			}
 			requireRefused(t, token.Close(), wire.KeyUnavailable, "timeout")
-			require.Less(t, time.Since(start), 10*time.Second)
+			require.Less(t, time.Since(start), time.Minute)
 			close(h.release)
 		})
 	}

@@ -85,7 +85,11 @@ func (p *parser) run(r io.Reader, workers int, read func() error) (*Parsed, erro
 	case errors.Is(err, errTooLarge):
 		return nil, wire.Errorf(wire.InvalidInput, "", "the %s is over %d bytes", p.what, p.out.limits.fileBytes)
 	case err != nil && wire.CodeOf(err) == "":
-		return nil, wire.Errorf(wire.InvalidInput, "", "not a %s: %w", p.what, err)
+		refused := wire.Errorf(wire.InvalidInput, "", "not a %s: %w", p.what, err)
+		if member, ok := errors.AsType[unknownMember](err); ok {
+			return nil, refused.With("member", string(member))
+		}
+		return nil, refused
 	case err != nil:
 		return nil, err
 	}

@@ -32,6 +32,11 @@ func (s *scanner) syntaxError(format string, args ...any) error {
 	return fmt.Errorf(format+" at byte %d", append(args, s.base+int64(s.pos))...)
 }
 
+// An unknownMember is the name of a member that has no place in the file.
+type unknownMember string
+
+func (m unknownMember) Error() string { return fmt.Sprintf("unknown member %q", string(m)) }
+
 var errTooLarge = errors.New("too large")
 
 // fill gets more of the file behind what is unread. It tells whether there is any more.
@@ -181,7 +186,7 @@ func (s *scanner) known(names []string) (int, error) {
 	if err := s.checkIdentifier(raw); err != nil {
 		return 0, err
 	}
-	return 0, s.syntaxError("unknown member %q", shorten(raw))
+	return 0, s.syntaxError("%w", unknownMember(shorten(raw)))
 }
 
 // member takes the name of the next member of an object whose opening brace was taken, up to its value, and gives its

@@ -29,7 +29,7 @@
 //
 // The stick is mounted at /media/usb, and list.txt in the current folder is a symbolic link to a list on it:
 //
-//	Findings("/media/usb/scope.json", []Input{{"expected list", "list.txt"}})
+//	Findings("/media/usb/scope.json", []Input{{Role: "expected list", Path: "list.txt"}})
 //
 //	same-medium  the expected list lies on the scope's own medium
 //	               expected list: list.txt, which is /media/usb/machines.txt

@@ -13,6 +13,9 @@ import (
 type Input struct {
 	Role string // what a person calls it: "expected list", "approver set", "public key", "key file", "PKCS#11 module", "kinds table", "descriptor set", "configuration"
 	Path string // as it was given
+
+	// Installed tells that the system's packages put the file there: a symbolic link is how they do it, and no oddity.
+	Installed bool
 }
 
 // Findings gives the findings of same-medium and odd-path (WIRE.md §10), at most one of each, with a place for each file
@@ -44,18 +47,18 @@ func (m machine) findings(scope string, inputs []Input) (found []review.Finding)
 			verb = " lie"
 		}
 		found = append(found, review.NewFinding(review.SameMedium,
-			review.Escape(theRoles(shared)+verb+" on the scope's own medium"), places(shared, resolution)...))
+			review.Escape(theRoles(shared)+verb+" on the scope's own medium"), places(shared, Input.resolution)...))
 	}
 	if scope != "" {
-		inputs = slices.Insert(inputs, 0, Input{"scope", scope})
+		inputs = slices.Insert(inputs, 0, Input{Role: "scope", Path: scope})
 	}
-	odd := slices.DeleteFunc(inputs, func(i Input) bool { return len(oddities(i.Path)) == 0 })
+	odd := slices.DeleteFunc(inputs, func(i Input) bool { return len(i.oddities()) == 0 })
 	if len(odd) > 0 {
 		says := "the path of " + theRoles(odd) + " is not what it looks like"
 		if len(odd) > 1 {
 			says = "the paths of " + theRoles(odd) + " are not what they look like"
 		}
-		found = append(found, review.NewFinding(review.OddPath, review.Escape(says), places(odd, oddities)...))
+		found = append(found, review.NewFinding(review.OddPath, review.Escape(says), places(odd, Input.oddities)...))
 	}
 	return found
 }
@@ -90,17 +93,29 @@ func (m machine) holding(path string) (id uint64, ok bool) {
 }
 
 // resolution gives the path, and the file where that is another.
-func resolution(path string) []string {
+func (i Input) resolution() []string {
+	path := i.Path
 	if file, err := filepath.EvalSymlinks(path); err == nil && file != filepath.Clean(path) {
 		return []string{path + ", which is " + file}
 	}
 	return []string{path}
 }
 
+// oddities says in what the path is not what it looks like.
+func (i Input) oddities() []string {
+	if !i.Installed {
+		return oddities(i.Path)
+	}
+	if odd := oddRunes(i.Path); odd != "" {
+		return []string{odd + " in " + i.Path}
+	}
+	return nil
+}
+
 // places names the inputs with what says tells about each.
-func places(inputs []Input, says func(path string) []string) (texts []review.Text) {
+func places(inputs []Input, says func(Input) []string) (texts []review.Text) {
 	for _, i := range inputs {
-		for _, s := range says(i.Path) {
+		for _, s := range says(i) {
 			texts = append(texts, review.Escape(i.Role+": "+s))
 		}
 	}

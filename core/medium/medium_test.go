@@ -84,7 +84,7 @@ func TestSameMedium(t *testing.T) {
 			roles := []string{"list", "key file", "set"}
 			var inputs []Input
 			for i, path := range c.inputs {
-				inputs = append(inputs, Input{roles[i], filepath.Join(top, path)})
+				inputs = append(inputs, Input{Role: roles[i], Path: filepath.Join(top, path)})
 			}
 			var found []review.Finding
 			for _, f := range m.findings(filepath.Join(top, c.scope), inputs) {
@@ -108,15 +108,15 @@ func TestSameMedium(t *testing.T) {
 func TestNoPathIsNoInput(t *testing.T) {
 	t.Chdir(desk(t, "scope.json"))
 	m := machine{device: func(string) (uint64, bool) { return 7, true }}
-	require.Empty(t, m.findings("scope.json", []Input{{"expected list", ""}}))
-	require.Empty(t, m.findings("", []Input{{"expected list", "scope.json"}}))
-	require.Len(t, m.findings("scope.json", []Input{{"expected list", "scope.json"}}), 1)
+	require.Empty(t, m.findings("scope.json", []Input{{Role: "expected list", Path: ""}}))
+	require.Empty(t, m.findings("", []Input{{Role: "expected list", Path: "scope.json"}}))
+	require.Len(t, m.findings("scope.json", []Input{{Role: "expected list", Path: "scope.json"}}), 1)
 }
 
 // On a machine like this one, files in the folder for temporary files have not come on a stick.
 func TestTemporaryFilesAreTheMachines(t *testing.T) {
 	top := desk(t, "scope.json", "list")
-	require.Empty(t, Findings(filepath.Join(top, "scope.json"), []Input{{"expected list", filepath.Join(top, "list")}}))
+	require.Empty(t, Findings(filepath.Join(top, "scope.json"), []Input{{Role: "expected list", Path: filepath.Join(top, "list")}}))
 	t.Setenv("HOME", "/home/somebody")
 	t.Setenv("TMPDIR", "/home/somebody/tmp")
 	require.Subset(t, ownFolders(), []string{"/home/somebody", "/home/somebody/tmp", "/tmp", "/"})
@@ -125,7 +125,7 @@ func TestTemporaryFilesAreTheMachines(t *testing.T) {
 // Roles are named once each, inputs each by itself.
 func TestRolesAreNamedOnce(t *testing.T) {
 	t.Chdir(desk(t, "scope.json", "ключ.pub", "clé.pub"))
-	found := Findings("scope.json", []Input{{"public key", "ключ.pub"}, {"public key", "ключ.pub"}, {"public key", "clé.pub"}})
+	found := Findings("scope.json", []Input{{Role: "public key", Path: "ключ.pub"}, {Role: "public key", Path: "ключ.pub"}, {Role: "public key", Path: "clé.pub"}})
 	require.Len(t, found, 1)
 	require.Equal(t, "the paths of the public key are not what they look like", found[0].Message.String())
 	require.Len(t, found[0].Places, 2)

@@ -93,11 +93,11 @@ func TestOneOddRuneIsFound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		before, after := good.Draw(t, "before"), good.Draw(t, "after")
 		path := filepath.Join("nowhere", before, after)
-		require.Empty(t, Findings(path, []Input{{"expected list", path}}))
+		require.Empty(t, Findings(path, []Input{{Role: "expected list", Path: path}}))
 
 		r := bad.Draw(t, "odd")
 		path = filepath.Join("nowhere", before+string(r)+after)
-		found := Findings("nowhere/scope", []Input{{"expected list", path}, {"approver set", "nowhere/set"}})
+		found := Findings("nowhere/scope", []Input{{Role: "expected list", Path: path}, {Role: "approver set", Path: "nowhere/set"}})
 		require.Len(t, found, 1)
 		require.Equal(t, review.OddPath, found[0].Rule)
 		require.Len(t, found[0].Places, 1)
@@ -157,8 +157,19 @@ func TestLinks(t *testing.T) {
 	} {
 		require.Equal(t, want, oddities(path), "%q", path)
 	}
-	found := Findings("link", []Input{{"expected list", "a/file"}})
+	found := Findings("link", []Input{{Role: "expected list", Path: "a/file"}})
 	require.Len(t, found, 1)
 	require.Equal(t, "the path of the scope is not what it looks like", found[0].Message.String())
 	require.Equal(t, []string{"scope: the symbolic link link leads to a/file"}, texts(found[0].Places, top))
+}
+
+// What the system's packages installed is a link often; a name that looks like another is odd there too.
+func TestInstalledFiles(t *testing.T) {
+	dir := t.TempDir()
+	link, odd := filepath.Join(dir, "p11.so"), filepath.Join(dir, "p\u043711.so")
+	require.NoError(t, os.Symlink("real.so", link))
+	for path, want := range map[string]int{link: 0, odd: 1} {
+		require.Len(t, Findings("scope", []Input{{Role: "PKCS#11 module", Path: path, Installed: true}}), want, path)
+	}
+	require.Len(t, Findings("scope", []Input{{Role: "key file", Path: link}}), 1)
 }

@@ -9,7 +9,7 @@ var catalogue = []entry{
 		advice:  "Ask for a batch that binds every payload. With --allow-unbound you approve whatever is sent later."},
 	{rule: Opaque, severity: Stop, code: wire.OpaqueScope, flag: "--allow-opaque",
 		meaning: "leaves bind an operation that cannot be shown",
-		advice:  "Ask for the payloads, or a build that knows the kind. With --allow-opaque you sign what you cannot see."},
+		advice:  "Ask for the payloads, or give the table of your own kinds (--kinds). With --allow-opaque you sign what you cannot see."},
 	{rule: WindowLong, severity: Stop, code: wire.InvalidState,
 		meaning: "the window stays open longer than allowed",
 		advice:  "Ask for a batch that ends sooner, or state the hours you accept with --max-hours (at most 720)."},

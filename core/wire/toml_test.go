@@ -127,7 +127,7 @@ func TestDecodeTOMLIsBounded(t *testing.T) {
 		if err != nil {
 			require.Less(t, len(err.Error()), 400)
 		}
-		require.Less(t, time.Since(begun), 3*time.Second, "%.40s", text)
+		require.Less(t, time.Since(begun), time.Minute, "%.40s", text) // a square of the length would take hours
 	}
 }
 

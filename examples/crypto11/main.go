@@ -3,7 +3,7 @@
 // Crypto11 signs a batch with a key that another library opened: any crypto.Signer with a P-256 key becomes an approver's
 // key by hsm.FromSigner, which demands the expected public key and verifies each signature before it is given out.
 //
-//	go run ./examples/crypto11 SCOPE TRUST-DOMAIN ROOT MODULE TOKEN KEY-LABEL PUB PIN-FILE OUT
+//	go run ./examples/crypto11 SCOPE TRUST-DOMAIN ROOT MODULE TOKEN KEY-LABEL PUB PIN-FILE OUT [NOW]
 //
 // ROOT is the root that a person reviewed before ('approver batch show' prints it): a program has no eyes, so this one signs
 // that root or nothing. The command itself opens tokens by hsm.OpenToken, which knows more of what tokens do:
@@ -31,12 +31,17 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 10 {
-		fmt.Fprintln(os.Stderr, "usage: crypto11 SCOPE TRUST-DOMAIN ROOT MODULE TOKEN KEY-LABEL PUB PIN-FILE OUT")
+	a := os.Args
+	now, err := review.Time{Now: time.Now()}, error(nil)
+	if len(a) == 11 { // for the examples, which end with the century
+		now.ByHand = true
+		now.Now, err = time.Parse(time.RFC3339, a[10])
+	}
+	if err != nil || len(a) != 10 && len(a) != 11 {
+		fmt.Fprintln(os.Stderr, "usage: crypto11 SCOPE TRUST-DOMAIN ROOT MODULE TOKEN KEY-LABEL PUB PIN-FILE OUT [NOW]")
 		os.Exit(2)
 	}
-	a := os.Args
-	err := run(context.Background(), &order{a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9]})
+	err = run(context.Background(), &order{a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], now})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, review.Escape(err.Error()))
 		os.Exit(1)
@@ -44,7 +49,10 @@ func main() {
 }
 
 // An order says what is to be signed, with which key, into which file.
-type order struct{ scope, trustDomain, root, module, token, label, pub, pinFile, out string }
+type order struct {
+	scope, trustDomain, root, module, token, label, pub, pinFile, out string
+	now                                                               review.Time
+}
 
 func run(ctx context.Context, o *order) error {
 	accepted, err := accept(o)
@@ -93,7 +101,7 @@ func accept(o *order) (*ceremony.Accepted, error) {
 		return nil, err
 	}
 	reviewed := merkle.Hash(root)
-	r, err := verified.Decode().Review(scope.Policy{Root: &reviewed, TrustDomain: o.trustDomain, Time: review.Time{Now: time.Now()}})
+	r, err := verified.Decode().Review(scope.Policy{Root: &reviewed, TrustDomain: o.trustDomain, Time: o.now})
 	if err != nil {
 		return nil, err
 	}

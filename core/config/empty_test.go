@@ -11,7 +11,7 @@ import (
 
 // A file that sets nothing would be taken for a configuration and drop every check of the one it stands for.
 func TestAFileThatSetsNothing(t *testing.T) {
-	for _, text := range []string{"", "\n", "# nothing\n", " \t\r\n# /etc/environment\r\n"} {
+	for _, text := range []string{"", "\n", "# nothing\n", "[pki]\n", "pki = {}\n", " \t\r\n# /etc/environment\r\n"} {
 		_, err := config.Parse("config.toml", []byte(text))
 		require.Equal(t, wire.InvalidConfig, wire.CodeOf(err), "%q", text)
 		require.ErrorContains(t, err, "config.toml configures nothing")
@@ -25,4 +25,27 @@ func TestAKeyThatHidesAURI(t *testing.T) {
 		require.Equal(t, wire.InvalidConfig, wire.CodeOf(err), key)
 		require.NotContains(t, err.Error(), "1234")
 	}
+}
+
+// A PIN in the wrong place is not repeated: only the key may be a URI.
+func TestAURIWhereAPathIsWanted(t *testing.T) {
+	const uri = "pkcs11:token=a?pin-value=1234"
+	for _, name := range []string{"public_key", "approvers", "kinds", "expected_lists", "module.path", "module.sha256", "pki.command_signing"} {
+		for _, text := range []string{uri, "PKCS11:a?pin-value=1234", " " + uri, "token=a?pin-value=1234"} {
+			_, err := config.Parse("config.toml", []byte(name+" = \""+text+"\"\n"))
+			require.Equal(t, wire.InvalidConfig, wire.CodeOf(err), name)
+			require.ErrorContains(t, err, "config.toml line 1: "+name+": it ", text)
+			require.NotContains(t, err.Error(), "1234")
+		}
+	}
+	for _, list := range []string{"keys", "set_signatures"} {
+		_, err := config.Parse("config.toml", []byte("[pki.approvers]\nthreshold = 1\n"+list+" = [\"a\", \""+uri+"\"]\n"))
+		require.ErrorContains(t, err, "pki.approvers."+list+": it is a pkcs11: URI")
+		require.NotContains(t, err.Error(), "1234")
+	}
+	_, err := config.Load("", func(name string) string {
+		return map[string]string{"BETTER_COMPUTE_APPROVER_KEYS": "alice.pub," + uri}[name]
+	})
+	require.ErrorContains(t, err, "BETTER_COMPUTE_APPROVER_KEYS: it is a pkcs11: URI")
+	require.NotContains(t, err.Error(), "1234")
 }

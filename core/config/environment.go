@@ -143,6 +143,9 @@ func splitPaths(variable, list string) (paths []string, err error) {
 		if path = strings.Trim(path, " "); path == "" {
 			return nil, refuse("", Origin{Variable: variable}, "a file name in the list is empty")
 		}
+		if HidesURI(path) || isURI(path) {
+			return nil, refuse("", Origin{Variable: variable}, misplacedURI)
+		}
 		paths = append(paths, path)
 	}
 	return paths, nil

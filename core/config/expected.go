@@ -47,7 +47,10 @@ func (s *Settings) listOf(batchID string) (path string, err error) {
 	case len(own) > 1:
 		return "", refuse("expected_lists", s.ExpectedLists.Origin, "%s and %s are both there; wanted: one list", own[0], own[1])
 	}
-	return s.listInside(own[0])
+	if path, err = s.listInside(own[0]); wire.CodeOf(err) == wire.InvalidConfig { // no flag said so
+		return "", refuse("expected_lists", s.ExpectedLists.Origin, "%s leads out of the folder", own[0])
+	}
+	return path, err
 }
 
 // ownLists gives the lists that are there and named after a batch.

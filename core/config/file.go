@@ -1,6 +1,8 @@
 package config
 
 import (
+	"strconv"
+
 	"github.com/better-compute/approver/core/wire"
 )
 
@@ -42,6 +44,14 @@ type fileTier struct {
 	Threshold    *int64 `toml:"threshold"`
 }
 
+// setsNothing tells whether no key is written. [pki] has none of its own: alone it is no key.
+func (f file) setsNothing() bool {
+	if f.PKI != nil && *f.PKI == (filePKI{}) {
+		f.PKI = nil
+	}
+	return f == (file{})
+}
+
 // An Origin says where a setting comes from. The zero Origin is nowhere: the setting is not configured.
 type Origin struct {
 	File     string `json:"file,omitzero"`     // the configuration file
@@ -55,7 +65,7 @@ func (o Origin) String() string {
 	case o.Variable != "":
 		return "the environment's " + o.Variable
 	case o.File != "":
-		return o.File + " line " + itoa(o.Line)
+		return o.File + " line " + strconv.Itoa(o.Line)
 	}
 	return "not configured"
 }

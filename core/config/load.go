@@ -1,7 +1,6 @@
 package config
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/better-compute/approver/core/quorum"
@@ -26,7 +25,7 @@ func Load(named string, getenv func(string) string) (*Settings, error) {
 			return nil, err
 		}
 	}
-	return l.s, l.load()
+	return l.load()
 }
 
 // Parse reads a configuration from memory as Load reads the file at path, without any environment.
@@ -35,7 +34,7 @@ func Parse(path string, data []byte) (*Settings, error) {
 	if err := l.decode(data); err != nil {
 		return nil, err
 	}
-	return l.s, l.load()
+	return l.load()
 }
 
 // A loader turns the file and the environment into Settings.
@@ -61,20 +60,20 @@ func (l *loader) readFile() error {
 // decode reads the text of the file. One that sets nothing is a file of another purpose, or an empty one of root's that
 // somebody put in its place: it would take every check away.
 func (l *loader) decode(data []byte) (err error) {
-	if l.lines, err = wire.DecodeTOML(l.s.File, data, &l.file); err == nil && l.file == (file{}) {
+	if l.lines, err = wire.DecodeTOML(l.s.File, data, &l.file); err == nil && l.file.setsNothing() {
 		err = wire.Errorf(wire.InvalidConfig, "", "%s configures nothing: it sets no key", l.s.File).With("file", l.s.File)
 	}
 	return err
 }
 
 // load settles one part after the other; what a later one needs stands before it.
-func (l *loader) load() error {
+func (l *loader) load() (*Settings, error) {
 	for _, step := range []func() error{l.trustDomain, l.key, l.publicKey, l.maxHours, l.kinds, l.expectedLists, l.module, l.setFile, l.pki} {
 		if err := step(); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return l.s, nil
 }
 
 func (l *loader) origin(key string) Origin { return Origin{File: l.s.File, Line: l.lines[key]} }
@@ -90,6 +89,9 @@ func (l *loader) text(key string, value *string) (text string, o Origin, ok bool
 		return "", Origin{}, false, nil
 	}
 	o = l.origin(key)
+	if err := l.checkPath(key, *value, key == "key"); err != nil {
+		return "", o, true, err
+	}
 	l.s.written[key] = Written{*value, o}
 	if *value == "" {
 		return "", o, true, l.refuse(key, "it is empty; leave it out")
@@ -124,21 +126,34 @@ func (l *loader) key() error {
 	if !ok || err != nil {
 		return err
 	}
-	if HidesURI(text) {
-		delete(l.s.written, "key") // it may hold a PIN: it is shown nowhere
-		return l.refuse("key", hiddenURI)
-	}
 	l.s.Key = Setting[string]{text, o}
 	return nil
 }
 
-const hiddenURI = "it has a pkcs11: URI that does not begin the text; wanted: a path, or pkcs11: first"
+// checkPath refuses a pkcs11: URI in a text that is a path, or before which something stands. It may hold a PIN: it is shown
+// nowhere.
+func (l *loader) checkPath(key, text string, orURI bool) error {
+	switch {
+	case HidesURI(text):
+		return l.refuse(key, hiddenURI)
+	case !orURI && isURI(text):
+		return l.refuse(key, misplacedURI)
+	}
+	return nil
+}
+
+const (
+	hiddenURI    = "it has a pkcs11: URI that does not begin the text; wanted: a path, or pkcs11: first"
+	misplacedURI = "it is a pkcs11: URI; only the key takes one"
+)
+
+func isURI(text string) bool { return strings.HasPrefix(strings.ToLower(text), "pkcs11:") }
 
 // HidesURI tells whether what should be a path or a pkcs11: URI is neither, by a space or a word before the URI. It may
 // hold a PIN, so nothing may repeat it.
 func HidesURI(text string) bool {
 	lower := strings.ToLower(text)
-	return strings.LastIndex(lower, "pkcs11:") > 0 || strings.Contains(lower, "pin-value=") && !strings.HasPrefix(lower, "pkcs11:")
+	return strings.LastIndex(lower, "pkcs11:") > 0 || strings.Contains(lower, "pin-value=") && !isURI(text)
 }
 
 func (l *loader) publicKey() error {
@@ -174,7 +189,7 @@ func (l *loader) kinds() error {
 	if !ok || err != nil {
 		return err
 	}
-	if err := CheckTrusted(path); err != nil {
+	if err := checkTrusted(path); err != nil {
 		return l.refuse("kinds", "%s", plain(err))
 	}
 	l.s.Kinds = Setting[string]{path, o}
@@ -235,5 +250,3 @@ func readPublicKey(path string) (quorum.PublicKey, error) {
 func plain(err error) string {
 	return strings.TrimPrefix(err.Error(), string(wire.CodeOf(err))+": ")
 }
-
-func itoa(n int) string { return strconv.Itoa(n) }

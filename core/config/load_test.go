@@ -53,7 +53,7 @@ func TestKeysAreThoseOfTheFile(t *testing.T) {
 }
 
 func TestEverythingIsOptional(t *testing.T) {
-	s, err := config.Parse("config.toml", []byte("[pki]\n"))
+	s, err := config.Parse("config.toml", []byte("key = \"alice.pem\"\n[pki]\n"))
 	require.NoError(t, err)
 	require.False(t, s.ApproverSet().IsSet() || s.TrustDomain.IsSet() || s.Module.IsSet() || s.MaxHours.IsSet())
 	d := newDesk(t)
@@ -180,6 +180,16 @@ func TestOneSet(t *testing.T) {
 	require.ErrorContains(t, second(d.load()), "the set has no keys")
 }
 
+// The set of a file that is published too has what was published: its signatures, and the files of its keys.
+func TestOneSetHasItsSignatures(t *testing.T) {
+	d := newDesk(t)
+	own := d.loaded().ApproverSet().Value
+	require.Equal(t, []string{d.path("set.json"), d.path("alice.pub"), d.path("bob.pub"), d.path("carol.pub")}, own.Paths)
+	require.Len(t, own.Signatures, 2)
+	require.True(t, own.Signatures[0].Member)
+	require.False(t, own.Signatures[1].Member)
+}
+
 func TestCommandSigningRoots(t *testing.T) {
 	d := newDesk(t)
 	root := d.certificate(elliptic.P256(), func(*x509.Certificate) {})
@@ -202,6 +212,7 @@ func TestCommandSigningRoots(t *testing.T) {
 		"no root":        {d.intermediate(), "does not sign itself"},
 		"another's name": {d.renamed(), "does not sign itself"},
 		"another's key":  {d.impostor(), "does not sign itself"},
+		"headers":        {[]byte(strings.Replace(string(root), "-----\n", "-----\nProc-Type: 4\n\n", 1)), "nothing else"},
 		"DER of no form": {[]byte("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"), "certificate 1: "},
 	} {
 		d.write("root.crt", c.data)
@@ -214,6 +225,17 @@ func TestCommandSigningRoots(t *testing.T) {
 		require.Equal(t, wire.InvalidConfig, wire.CodeOf(err), name)
 		require.ErrorContains(t, err, c.says, name)
 		require.ErrorContains(t, err, "line 14: pki.command_signing: ", name)
+	}
+}
+
+// As many signatures are read as keys may have made them.
+func TestMostSetSignatures(t *testing.T) {
+	for n, says := range map[int]string{wire.MaxSignatures: "is the second by key", wire.MaxSignatures + 1: "set_signatures: 65; at most 64 are read"} {
+		d := newDesk(t)
+		d.change(`["alice.sig", "dave.sig"]`, `[`+strings.Repeat(`"alice.sig", `, n)+`]`)
+		s, err := d.load()
+		require.ErrorContains(t, err, says)
+		require.Nil(t, s) // half of what is configured is not to be had
 	}
 }
 

@@ -19,7 +19,7 @@ func TestPrecedence(t *testing.T) {
 	place := func(parts ...string) string {
 		path := filepath.Join(append([]string{dir}, parts...)...)
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		require.NoError(t, os.WriteFile(path, []byte("[pki]\n"), 0o600))
+		require.NoError(t, os.WriteFile(path, []byte("max_hours = 24\n"), 0o600))
 		return path
 	}
 	flag, variable := place("flag.toml"), place("variable.toml")
@@ -46,7 +46,8 @@ func TestPrecedence(t *testing.T) {
 		env["XDG_CONFIG_HOME"] = ignored
 		found(home, "HOME", "")
 	}
-	env["HOME"] = "home"
+	t.Chdir(dir)
+	env["HOME"] = "home" // relative, though one is there
 	found("", "", "")
 	env["HOME"] = flag // no folder
 	found("", "", "")

@@ -76,6 +76,16 @@ func (l *loader) published(p *filePKI) error {
 	if a == nil {
 		return nil
 	}
+	for _, list := range []struct {
+		name  string
+		paths []string
+	}{{"keys", a.Keys}, {"set_signatures", a.SetSignatures}} {
+		for _, path := range list.paths {
+			if err := l.checkPath(approversTable+"."+list.name, path, false); err != nil {
+				return err
+			}
+		}
+	}
 	l.note("keys", a.Keys != nil, a.Keys)
 	l.note("tiers", a.Tiers != nil, shownTiers(a.Tiers))
 	l.note("set_signatures", a.SetSignatures != nil, a.SetSignatures)

@@ -96,15 +96,17 @@ func (a *ApproverSet) signedBy(kid quorum.KID) bool {
 	return false
 }
 
-// checkOneSet holds the set of the key "approvers" against the published one.
+// checkOneSet holds the set of the key "approvers" against the published one, whose files and signatures then belong to it.
 func (l *loader) checkOneSet() error {
 	file, published := l.s.SetFile, l.s.Published
 	if !file.IsSet() || !published.IsSet() {
 		return nil
 	}
-	if a, b := file.Value, published.Value; a.Set.Digest() != b.Set.Digest() || a.Epoch != b.Epoch {
+	a, b := file.Value, published.Value
+	if a.Set.Digest() != b.Set.Digest() || a.Epoch != b.Epoch {
 		return l.refuse("approvers", "set %x, epoch %d, is another than that of %s: set %x, epoch %d",
 			a.Set.Digest(), a.Epoch, published.Origin, b.Set.Digest(), b.Epoch)
 	}
+	a.Paths, a.Signatures = append(a.Paths, b.Paths...), b.Signatures
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/better-compute/approver/core/quorum"
@@ -52,7 +53,7 @@ func (s *Settings) TightenHours(flag string, given int) (int, error) {
 	case given == 0:
 		return own.Value, nil
 	default:
-		return 0, contradicts(wire.InvalidConfig, flag, itoa(given), itoa(own.Value), own.Origin, "lower it")
+		return 0, contradicts(wire.InvalidConfig, flag, strconv.Itoa(given), strconv.Itoa(own.Value), own.Origin, "lower it")
 	}
 }
 
@@ -176,9 +177,13 @@ func (s *Settings) TightenKinds(given string, same func(given, configured string
 	return own.Value, nil
 }
 
-// samePath tells whether two paths lead to one file.
+// samePath tells whether two paths lead to one file. Their text decides only where neither leads anywhere: after a symbolic
+// link ".." is not where it says.
 func samePath(a, b string) bool {
 	infoA, errA := os.Stat(a)
 	infoB, errB := os.Stat(b)
-	return filepath.Clean(a) == filepath.Clean(b) || errA == nil && errB == nil && os.SameFile(infoA, infoB)
+	if errA != nil && errB != nil {
+		return filepath.Clean(a) == filepath.Clean(b)
+	}
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }

@@ -245,11 +245,18 @@ func TestExpectedLists(t *testing.T) {
 	}
 	_, _, err = s.ReadExpected("other.json", "batch_1") // of other machines: what the batch's own list refuses, it might let pass
 	contradicts(t, err, wire.InvalidConfig, "--expect", "other.json", text, 7)
+	require.NoError(t, os.MkdirAll(d.path("lists/old/deep"), 0o755))
+	d.write("lists/old/batch_1.txt", []byte("node_b\n"))
+	require.NoError(t, os.Symlink("old/deep", d.path("lists/link")))
+	_, _, err = s.ReadExpected(d.path("lists")+"/link/../batch_1.txt", "batch_1") // the old one, whatever the text says
+	contradicts(t, err, wire.InvalidConfig, "--expect", d.path("lists")+"/link/../batch_1.txt", text, 7)
 	path, _, err := s.ReadExpected("other.json", "batch_4") // which has none of its own
 	require.NoError(t, err)
 	require.Equal(t, d.path("lists/other.json"), path)
 	_, _, err = s.ReadExpected("", "batch_2")
 	require.Equal(t, wire.InvalidConfig, wire.CodeOf(err))
+	require.ErrorContains(t, err, "config.toml line 7: expected_lists: "+d.path("lists/batch_2.txt")+" leads out of the folder")
+	require.NotContains(t, err.Error(), "--expect")
 	_, _, err = s.ReadExpected("", "batch_3")
 	require.Equal(t, wire.NotFound, wire.CodeOf(err))
 	_, _, err = s.ReadExpected("", "../batch_1")

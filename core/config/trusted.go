@@ -35,8 +35,8 @@ func ReadTrusted(path string, most int64) ([]byte, error) {
 	return data, nil
 }
 
-// CheckTrusted is ReadTrusted without reading.
-func CheckTrusted(path string) error {
+// checkTrusted is ReadTrusted without reading.
+func checkTrusted(path string) error {
 	f, err := openTrusted(path)
 	if err != nil {
 		return err

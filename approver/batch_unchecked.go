@@ -58,9 +58,8 @@ func (a *app) signUnchecked(ctx context.Context, c *cobra.Command, f *signFlags)
 	if t == nil {
 		return wire.Errorf(wire.InvalidState, "not-confirmed", "--unchecked signs on a terminal only")
 	}
-	if key.unpinned() {
-		found = append(found, review.NewFinding(review.KeyUnpinned, review.Escape("the token says which public key it has; nobody else did")))
-	}
+	policy.KeyUnpinned = key.unpinned()
+	found = append(found, policy.KeyFindings()...)
 	accepted, err := a.confirmUnchecked(ctx, statement, &policy, found, f, t)
 	if err != nil {
 		return err

@@ -108,9 +108,7 @@ func (d *Decoded) originFindings(p *Policy, t terms) (found []review.Finding) {
 		found = append(found, review.NewFinding(review.TrustDomainUnpinned,
 			review.Escape("the trust domain "+t.trustDomain+" is the file's word; none was given or configured")))
 	}
-	if p.KeyUnpinned {
-		found = append(found, review.NewFinding(review.KeyUnpinned, review.Escape("the token says which public key it has; nobody else did")))
-	}
+	found = append(found, p.KeyFindings()...)
 	if h.CreatedByAgent != "" {
 		found = append(found, review.NewFinding(review.AgentProposed, review.Escape(proposal(h))))
 	}

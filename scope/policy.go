@@ -67,6 +67,14 @@ func (v *Verified) terms(p *Policy) (t terms, err error) {
 	return t, nil
 }
 
+// KeyFindings judges the key that would sign: key-unpinned where KeyUnpinned says so.
+func (p *Policy) KeyFindings() []review.Finding {
+	if !p.KeyUnpinned {
+		return nil
+	}
+	return []review.Finding{review.NewFinding(review.KeyUnpinned, review.Escape("the token says which public key it has; nobody else did"))}
+}
+
 // WindowFindings judges the window: the clock itself, then now <= not_after <= now + max-hours.
 func (p *Policy) WindowFindings(notAfter uint64) []review.Finding {
 	end := time.UnixMilli(int64(notAfter))

@@ -105,6 +105,9 @@ func (a *app) tellNext(b *buildReport, f *buildFlags) {
 	if f.kinds != "" {
 		line += " --kinds " + shellWord(f.kinds)
 	}
+	if a.configPath != "" {
+		line += " --config " + shellWord(a.configPath)
+	}
 	fmt.Fprintf(a.stderr, "next: %s\n", review.Escape(line))
 }
 

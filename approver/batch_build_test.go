@@ -51,6 +51,10 @@ func TestBuildOfInstallationKinds(t *testing.T) {
 	r = s.ok("batch", "show", "--scope", "scope.json", "--kinds", table, "--now", now)
 	require.Regexp(t, `(?m)^ +priority +-1$`, r.stdout)
 	require.NotContains(t, r.stdout, "STOP")
+
+	s.write("own.toml", []byte("kinds = \"kinds.toml\"\n")) // what comes next needs the same kinds
+	r = s.ok(build("leaves.json", "--config", "own.toml", "--out", "configured.json")...)
+	require.Contains(t, r.stderr, "\nnext: approver batch show --scope configured.json --trust-domain compute.example.com --config own.toml\n")
 }
 
 // The largest batch there may be takes seconds and bounded memory.

@@ -155,6 +155,9 @@ func (a *app) expectedPublic(flag string) (k config.PublicKey, err error) {
 	if err != nil {
 		return k, err
 	}
+	if hsm.IsURI(flag) || config.HidesURI(flag) { // its PIN is not repeated as the name of a file
+		return k, usage("--pub is a file; a pkcs11: URI goes with --key")
+	}
 	if flag != "" {
 		k.Path = flag
 		if k.Key, err = readPublicKey(flag); err != nil {

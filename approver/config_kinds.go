@@ -30,9 +30,9 @@ func (a *app) kindTable(flag string) (*kinds.Table, error) {
 	return file.table, nil
 }
 
-// kindsPath gives the table that kindTable read, "" where there is none.
+// kindsPath gives the table that kindTable read, "" where there is none: the configured one, whatever flag repeats it.
 func (a *app) kindsPath(flag string) string {
-	if flag == "" && a.configured != nil {
+	if a.configured != nil && a.configured.Kinds.IsSet() {
 		return a.configured.Kinds.Value
 	}
 	return flag

@@ -19,7 +19,7 @@ import (
 type shownSetting struct {
 	Key    string `json:"key"`
 	Value  any    `json:"value"`  // null where there is none
-	Source string `json:"source"` // config, environment, default or not set
+	Source string `json:"source"` // file, environment, default or not set
 	config.Origin
 }
 

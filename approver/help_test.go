@@ -85,4 +85,7 @@ func TestNoSecretIsAnArgument(t *testing.T) {
 	r = s.run("batch", "sign", "--scope", "ok-2.json", "--now", now, "--yes", "--module", "/m.so", "--key", "pkcs11:token=a?pin-value=47110815&pin-value=47110816")
 	require.Equal(t, 1, r.status)
 	require.NotContains(t, r.stderr, "4711081")
+	r = s.run("batch", "sign", "--scope", "ok-2.json", "--now", now, "--yes", "--key", "alice.pem", "--pub", "pkcs11:token=a?pin-value=47110815")
+	require.Equal(t, 2, r.status)
+	require.NotContains(t, r.stderr, "4711081")
 }

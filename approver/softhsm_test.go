@@ -264,6 +264,19 @@ func TestTokenPINIsThereBeforeTheReview(t *testing.T) {
 	}
 }
 
+// Before a bare root is signed with it, too.
+func TestTokenKeyUnpinnedUnchecked(t *testing.T) {
+	s := newToken(t)
+	line := strings.Replace(uncheckedOnScreen, "--key alice.pem", "--key \""+tokenKey+"\" --pin-file pin.txt --module "+softHSMModule, 1)
+	for pub, shown := range map[string]bool{"": true, " --pub k256.pem.pub": false} {
+		c := s.onScreen(100, 40, line+pub)
+		c.await("Type the batch id: ")
+		require.Equal(t, shown, strings.Contains(c.text(), "ACKNOWLEDGE key-unpinned: the token says which public key it has"), pub)
+		c.say("no")
+		require.Equal(t, 1, c.end())
+	}
+}
+
 // Which key it is comes from the approver, or is a finding.
 func TestTokenKeyIsTheExpectedOne(t *testing.T) {
 	s := newToken(t)

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
 	"io"
 
 	"github.com/better-compute/approver/core/durable"
@@ -23,10 +24,18 @@ func beginOperations(path string, doc *review.Document) (*stream, error) {
 	})
 }
 
-// beginScope writes the verified scope; it is read back down the same road, by the kinds it was verified by.
+// beginScope writes the verified scope; what is read back is compared, and taken down the same road, by the kinds it was
+// verified by.
 func beginScope(path string, d *scope.Decoded, p scope.Policy, table *kinds.Table) (*stream, error) {
-	return beginStream(path, func(w io.Writer) error { return d.Encode(w, p) }, func(r io.Reader) error {
-		return readsBack(r, d, table, path)
+	written, read := sha256.New(), sha256.New()
+	return beginStream(path, func(w io.Writer) error { return d.Encode(io.MultiWriter(w, written), p) }, func(r io.Reader) error {
+		if err := readsBack(io.TeeReader(r, read), d, table, path); err != nil {
+			return err
+		}
+		if !bytes.Equal(read.Sum(nil), written.Sum(nil)) { // the root says nothing of the reason, the window or the trust domain
+			return errReadBack
+		}
+		return nil
 	})
 }
 

@@ -108,7 +108,7 @@ func TestEncodeRefuses(t *testing.T) {
 		{wipe, `{"[bettercompute.v1.x]":1}`, reasonForm, `unknown field "[bettercompute.v1.x]"`},
 		{wipe, `{"@type":"x"}`, reasonForm, `unknown field "@type"`},
 		{wipe, `{"devices":["` + big(wire.MaxPayloadBytes-3) + `"]}`, reasonTooLarge, "has 65537 bytes; at most 65536"},
-		{wipe, `{}` + strings.Repeat(" ", wire.MaxPayloadJSON), reasonTooLarge, "the JSON of the payload of a node.wipe has 1048578 bytes"},
+		{wipe, `{}` + strings.Repeat(" ", wire.MaxPayloadJSON-1), reasonTooLarge, "the JSON of the payload of a node.wipe has 1048577 bytes"},
 		{cases, `{"i":2147483648}`, reasonForm, "invalid value for int32 field i"},
 		{cases, `{"i":1.5}`, reasonForm, "invalid value for int32 field i"},
 		{cases, `{"f":1e39}`, reasonForm, "invalid value for float field f"},
@@ -140,7 +140,8 @@ func TestEncodeRefuses(t *testing.T) {
 func TestEncodeTakes(t *testing.T) {
 	k := caseKind(t)
 	for text, want := range map[string]string{
-		`{}`:                "",
+		`{}`: "",
+		`{}` + strings.Repeat(" ", wire.MaxPayloadJSON-2): "",
 		` { "i" : -1 } `:    "10 ffffffffffffffffff01",
 		`{"i":"7"}`:         "10 07",
 		`{"i":7e0}`:         "10 07",

@@ -59,6 +59,11 @@ func TestHostileDescriptorSets(t *testing.T) {
 			}
 		})
 	}
+	named := func(bytes int) *descriptorpb.FileDescriptorSet { // ".acme.v1.One." and so many
+		return one(func(_ *file, m message) {
+			m.NestedType = []*descriptorpb.DescriptorProto{{Name: proto.String(strings.Repeat("N", bytes-len(".acme.v1.One.")))}}
+		})
+	}
 	public := new(descriptorpb.FileDescriptorSet) // 2^40 paths
 	for i := range 40 {
 		for _, side := range []string{"l", "r"} {
@@ -107,6 +112,7 @@ func TestHostileDescriptorSets(t *testing.T) {
 		"public imports":        {public, "has public imports by more than 4096 paths"},
 		"public circle":         {circle, "has public imports by more than"},
 		"a long name":           {one(func(_ *file, m message) { m.Name = proto.String(long + long) }), "names are too long"},
+		"a name too long":       {named(1025), "names are too long"},
 		"a long package":        {one(func(f *file, _ message) { f.Package = proto.String(long + long) }), "names are too long"},
 		"a long JSON name":      {one(func(_ *file, m message) { m.Field[0].JsonName = proto.String(long + long) }), "names are too long"},
 		"many under a long one": {wide, "names are too long"},
@@ -123,7 +129,7 @@ func TestHostileDescriptorSets(t *testing.T) {
 		require.ErrorContains(t, err, c.want, name)
 		require.Less(t, len(err.Error()), 600, name)
 	}
-	for _, set := range []*descriptorpb.FileDescriptorSet{deep(32), fields(256)} {
+	for _, set := range []*descriptorpb.FileDescriptorSet{deep(32), fields(256), named(1024)} {
 		_, err := tableOf(t, set)
 		require.NoError(t, err)
 	}

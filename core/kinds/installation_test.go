@@ -99,6 +99,8 @@ func TestTableFilesAreRefused(t *testing.T) {
 		require.Contains(t, goodTable, old)
 		return strings.Replace(goodTable, old, new, 1)
 	}
+	_, err = ParseTableFile([]byte(replaced("a.binpb", strings.Repeat("a", 255))))
+	require.NoError(t, err)
 	second := func(name string) string {
 		return goodTable + "[[kind]]\nname = \"" + name + "\"\nmessage = \"acme.v1.One\"\ndestructive = false\n"
 	}
@@ -126,6 +128,8 @@ func TestTableFilesAreRefused(t *testing.T) {
 		replaced("acme.one", "acme.\u043ene"):                           "the name of a kind is",
 		replaced("acme.one", "a."+strings.Repeat("b", 63)):              "at most 64 bytes",
 		replaced("acme.one", "bmc.flash"):                               "line 3: the name bmc.flash is reserved",
+		replaced("acme.one", "bMC.flash"):                               "line 3: the name bMC.flash is reserved",
+		replaced("a.binpb", strings.Repeat("a", 256)):                   "wanted: the name of a file",
 		replaced("acme.one", "site.flash"):                              "line 3: the name site.flash is reserved",
 		replaced("acme.one", "node.wipe"):                               "line 3: the name node.wipe is that of the built-in kind node.wipe",
 		replaced("acme.one", "site.httpProxy"):                          "the built-in kind site.httpProxy",

@@ -20,6 +20,9 @@ func TestPayloadsThatNobodyCouldRead(t *testing.T) {
 		}
 		f.MessageType = append(f.MessageType, wide.DescriptorProto)
 		m.add("all", 3, ".acme.v1.Wide", repeated)
+		for i := range 253 { // with them it has 256 itself: 1,024 messages have exactly as many fields as are shown
+			m.add(fmt.Sprintf("g%d", i), i+4, "bool")
+		}
 	}))
 	require.NoError(t, err)
 	k, empty := table.Lookup([]byte("acme.one")), "\x1a\x00"

@@ -69,6 +69,18 @@ func TestDecodeTOML(t *testing.T) {
 	}
 }
 
+// A table stands where it is opened, be one within it opened before.
+func TestATableStandsWhereItIsOpened(t *testing.T) {
+	var v struct {
+		Outer *struct {
+			Inner *struct{} `toml:"inner"`
+		} `toml:"outer"`
+	}
+	lines, err := wire.DecodeTOML("file", []byte("[outer.inner]\n\n[outer]\n"), &v)
+	require.NoError(t, err)
+	require.Equal(t, wire.TOMLLines{"outer": 3, "outer.inner": 1}, lines)
+}
+
 func TestDecodeTOMLRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"\nNAME = 'a'":                         `file line 2: the key "NAME" is not known; keys here: files, kind, max_hours, name, on, pki`,

@@ -53,7 +53,7 @@ func (a *app) showConfig() error {
 	var b bytes.Buffer
 	if a.json {
 		line, err := json.Marshal(map[string]any{
-			"file": review.Escape(s.File), "namedBy": s.NamedBy, "settings": shownSettings(s), "approverSet": newShownSet(s.ApproverSet()),
+			"file": review.Escape(s.File), "namedBy": s.NamedBy, "insteadOf": review.Escape(s.Passed), "settings": shownSettings(s), "approverSet": newShownSet(s.ApproverSet()),
 		})
 		if err != nil {
 			return err
@@ -173,6 +173,9 @@ func writeConfig(b *bytes.Buffer, s *config.Settings) {
 		b.WriteString("there is no configuration file\n")
 	} else {
 		fmt.Fprintf(b, "configuration file %s, by %s\n", review.Escape(s.File), s.NamedBy)
+		if s.Passed != "" {
+			fmt.Fprintf(b, "instead of %s\n", review.Escape(s.Passed))
+		}
 	}
 	for _, row := range shownSettings(s) {
 		fmt.Fprintf(b, "%-45s  %s\n", row.Key, row.text())

@@ -100,7 +100,12 @@ func (a *app) policy(f *reviewFlags) (p scope.Policy, err error) {
 	if err != nil {
 		return p, err
 	}
-	p.Configured, p.Configuration = s.TrustDomain.IsSet(), s.File
+	if p.Configured = s.TrustDomain.IsSet(); s.File != "" {
+		p.Configuration = []string{s.File}
+	}
+	if s.Passed != "" {
+		p.Configuration = append(p.Configuration, "by "+s.NamedBy+", instead of "+s.Passed)
+	}
 	if f.root != "" {
 		root, err := parseRoot(f.root)
 		if err != nil {

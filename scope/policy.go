@@ -20,7 +20,7 @@ type Policy struct {
 	Root             *merkle.Hash   // the root that was reviewed before, or nil
 	TrustDomain      string         // configured or given; "" takes the file's word, which is a finding
 	Configured       bool           // TrustDomain is configured, whether it was given too or not
-	Configuration    string         // the configuration file, for the review to name, or ""
+	Configuration    []string       // the configuration file, and what it stands instead of, for the review to name
 	NotAfter         uint64         // given end of the window, Unix milliseconds; 0 takes the file's
 	MaxHours         int            // 1 to 720; 0 is DefaultMaxHours
 	AllowUnbound     bool

@@ -119,8 +119,8 @@ func (d *Decoded) facts(p *Policy, t terms) []review.Fact {
 		facts = append(facts, fact("createdByAgent", "agent", "", h.CreatedByAgent), review.Fact{
 			Key: "delegationId", Name: "delegation", Value: optional(h.DelegationID)})
 	}
-	if p.Configuration != "" {
-		facts = append(facts, fact("configuration", "configuration", "yours", p.Configuration))
+	if len(p.Configuration) > 0 {
+		facts = append(facts, fact("configuration", "configuration", "yours", p.Configuration...))
 	}
 	if p.Expected != nil {
 		facts = append(facts, review.Fact{Key: "expectedList", Name: "expected list", Note: fmt.Sprintf("%d listed", p.Expected.Len()),

@@ -15,11 +15,11 @@ const longestHours = 720
 // [pki.approvers]. Every file it names but the key and the module is read, or looked at. Errors are INVALID_CONFIG naming
 // file, line and key or variable; NOT_FOUND for a configuration file that was named and is not there; IO_ERROR.
 func Load(named string, getenv func(string) string) (*Settings, error) {
-	path, by, err := locate(named, getenv)
+	path, by, passed, err := locate(named, getenv)
 	if err != nil {
 		return nil, err
 	}
-	l := &loader{s: &Settings{File: path, NamedBy: by, written: make(map[string]Written)}, getenv: getenv}
+	l := &loader{s: &Settings{File: path, NamedBy: by, Passed: passed, written: make(map[string]Written)}, getenv: getenv}
 	if path != "" {
 		if err := l.readFile(); err != nil {
 			return nil, err

@@ -15,13 +15,27 @@ const PathVariable = "APPROVER_CONFIG"
 // locate gives the path of the configuration file, or "" where there is none, and what named it. A file that is named by
 // the flag or the variable must be there; one in the default place may be absent. A relative XDG_CONFIG_HOME is ignored, as
 // the XDG Base Directory Specification says, and a relative HOME with it.
-func locate(named string, getenv func(string) string) (path, by string, err error) {
-	if named != "" {
-		return named, "--config", nil
+//
+// passed is the file in the default place where another one is named, "" where there is none or it is the same.
+func locate(named string, getenv func(string) string) (path, by, passed string, err error) {
+	path, by, err = byDefault(getenv)
+	passed = path
+	switch variable := getenv(PathVariable); {
+	case named != "":
+		path, by, err = named, "--config", nil
+	case variable != "":
+		path, by, err = variable, PathVariable, nil
+	default:
+		return path, by, "", err
 	}
-	if path = getenv(PathVariable); path != "" {
-		return path, PathVariable, nil
+	if passed != "" && samePath(path, passed) {
+		passed = ""
 	}
+	return path, by, passed, nil
+}
+
+// byDefault gives the file in the default place, "" where none is there.
+func byDefault(getenv func(string) string) (path, by string, err error) {
 	by = "XDG_CONFIG_HOME"
 	base := getenv(by)
 	folder := base

@@ -14,6 +14,7 @@ import (
 type Settings struct {
 	File    string // path of the configuration file as it was named, or ""
 	NamedBy string // --config, or the environment variable that led to it
+	Passed  string // the file in the default place, which is there and is passed over for another that is named, or ""
 
 	TrustDomain    Setting[string]
 	Key            Setting[string] // as it is written: a path (Resolve makes it one to open) or a pkcs11: URI

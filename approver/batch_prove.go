@@ -3,10 +3,6 @@ package main
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
-	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -64,14 +60,16 @@ func (a *app) prove(f *proveFlags) error {
 	if err != nil {
 		return err
 	}
-	proof, err := wanted.prove(v)
+	proof, err := v.Prove(wanted)
 	if err != nil {
 		return err
 	}
 	if f.out == "" {
 		return a.print(proof.Encode())
 	}
-	files, err := beginPair(f.out, proof.Encode(), quorum.EncodeProof(proof.Proof), func(back []byte) error { return provesAgain(back, *proof) })
+	files, err := beginPair(f.out, proof.Encode(), quorum.EncodeProof(proof.Proof), func(back []byte) error {
+		return provesAgain(back, *proof)
+	})
 	if err != nil {
 		return err
 	}
@@ -91,17 +89,11 @@ func provesAgain(back []byte, written quorum.ProofFile) (err error) {
 	if written.Proof, err = quorum.ParseProof(back); err != nil {
 		return err
 	}
-	return written.Verify(&quorum.Approval{BatchID: written.BatchID, ScopeRoot: written.ScopeRoot[:], ScopeSize: written.ScopeSize})
+	return written.VerifyIn(written.ScopeRoot, written.ScopeSize)
 }
 
-// A wantedLeaf is the leaf that is to be proven, by its digest where that is given.
-type wantedLeaf struct {
-	subject, kind string
-	digest        []byte // none with isGiven is a leaf that admits any payload
-	isGiven       bool
-}
-
-func (f *proveFlags) wanted() (w wantedLeaf, err error) {
+// wanted gives the leaf that the flags name.
+func (f *proveFlags) wanted() (w scope.WantedLeaf, err error) {
 	for _, needed := range []struct{ flag, value string }{{"--scope", f.scope}, {"--subject", f.subject}, {"--kind", f.kind}} {
 		if needed.value == "" {
 			return w, usage(needed.flag + " is missing")
@@ -110,76 +102,16 @@ func (f *proveFlags) wanted() (w wantedLeaf, err error) {
 	if f.unbound && f.digest != "" {
 		return w, usage("--payload-sha256 and --unbound exclude each other: a leaf binds one payload, or any")
 	}
-	w = wantedLeaf{subject: f.subject, kind: f.kind, isGiven: f.unbound || f.digest != ""}
+	w = scope.WantedLeaf{Subject: f.subject, Kind: f.kind, Unbound: f.unbound}
 	switch _, ok := wire.ParseSubject([]byte(f.subject)); {
 	case !ok:
-		return w, wire.Errorf(wire.InvalidInput, "", "--subject %q has the form of no subject; wanted: %s, %s or %s", f.subject, wire.SubjectNode, wire.SubjectBMC, wire.SubjectTarget)
+		return w, wire.Errorf(wire.InvalidInput, "", "--subject %q has the form of no subject; wanted: %s, %s or %s", f.subject,
+			wire.SubjectNode, wire.SubjectBMC, wire.SubjectTarget)
 	case !wire.IsKind(f.kind):
 		return w, wire.Errorf(wire.InvalidInput, "", "--kind %q has not the form of a kind, as in node.reboot", f.kind)
 	}
 	if f.digest != "" {
-		w.digest, err = wire.ParseHex("--payload-sha256", f.digest, sha256.Size)
+		w.PayloadSHA256, err = wire.ParseHex("--payload-sha256", f.digest, sha256.Size)
 	}
 	return w, err
-}
-
-// prove gives the proof of the one leaf that is wanted, verified.
-func (w wantedLeaf) prove(v *scope.Verified) (*quorum.ProofFile, error) {
-	digests := w.digests(v)
-	found := digests
-	if w.isGiven {
-		found = slices.DeleteFunc(slices.Clone(digests), func(d []byte) bool { return !bytes.Equal(d, w.digest) })
-	}
-	switch {
-	case len(digests) == 0:
-		return nil, wire.Errorf(wire.NotFound, "", "the scope has no leaf of subject %q and kind %q", w.subject, w.kind)
-	case len(found) == 0:
-		return nil, wire.Errorf(wire.NotFound, "", "the scope has no such leaf of subject %q and kind %q; it has: %s", w.subject, w.kind, named(digests)).
-			With("payloadSha256", hexes(digests))
-	case len(found) > 1:
-		return nil, wire.Errorf(wire.InvalidInput, "ambiguous", "the scope has %d leaves of subject %q and kind %q: %s", len(found), w.subject, w.kind, named(found)).
-			With("payloadSha256", hexes(found))
-	}
-	s := v.Scope()
-	proof, ok := s.ProofFile(quorum.Entry{Subject: w.subject, Kind: w.kind, PayloadSHA256: found[0]})
-	if !ok {
-		return nil, wire.Errorf(wire.NotFound, "", "the tree of the scope does not hold the leaf")
-	}
-	root := s.Root()
-	return proof, proof.Verify(&quorum.Approval{BatchID: s.BatchID(), ScopeRoot: root[:], ScopeSize: uint64(s.Size())})
-}
-
-// digests gives what the leaves of the subject and kind bind, in hash order.
-func (w wantedLeaf) digests(v *scope.Verified) (digests [][]byte) {
-	for i := range v.Scope().Size() {
-		if l := v.Leaf(i); l.Subject == w.subject && l.Kind == w.kind {
-			digests = append(digests, bytes.Clone(l.PayloadSHA256))
-		}
-	}
-	return digests
-}
-
-// listedDigests is how many digests an error names.
-const listedDigests = 20
-
-func hexes(digests [][]byte) []string {
-	list := []string{}
-	for _, d := range digests[:min(len(digests), listedDigests)] {
-		list = append(list, hex.EncodeToString(d))
-	}
-	return list
-}
-
-// named lists digests as a person reads them.
-func named(digests [][]byte) string {
-	list := hexes(digests)
-	for i, d := range list {
-		if d == "" {
-			list[i] = "any payload"
-		}
-	}
-	if more := len(digests) - len(list); more > 0 {
-		list = append(list, "and "+strconv.Itoa(more)+" more")
-	}
-	return strings.Join(list, ", ")
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/better-compute/approver/core/quorum"
 	"github.com/better-compute/approver/core/review"
@@ -67,19 +66,6 @@ func (r *report) notAfter() uint64 {
 
 func (r *report) now() uint64 { return uint64(r.judge.Time.Now.UnixMilli()) }
 
-// unchecked gives the kids that count and of which any file whose signature verifies says that nobody saw the batch.
-func (r *report) unchecked() []quorum.KID {
-	kids := []quorum.KID{}
-	for _, kid := range r.verdict.Approved {
-		if slices.ContainsFunc(r.verdict.Judged, func(j scope.Judged) bool {
-			return j.KID == kid.String() && j.Outcome.Verified() && r.submissions[j.Submission].Unchecked
-		}) {
-			kids = append(kids, kid)
-		}
-	}
-	return kids
-}
-
 func (r *report) json() map[string]any {
 	s := r.verified.Scope()
 	ignored := []map[string]string{}
@@ -88,7 +74,7 @@ func (r *report) json() map[string]any {
 	}
 	return map[string]any{
 		"holds": r.verdict.Failure == nil, "required": r.verdict.Required, "approved": list(r.verdict.Approved),
-		"missing": list(r.verdict.Missing), "ignored": escaped(ignored), "unchecked": r.unchecked(),
+		"missing": list(r.verdict.Missing), "ignored": escaped(ignored), "unchecked": list(r.verdict.Unchecked),
 		"batchId": s.BatchID(), "scopeRoot": s.Root(), "scopeSize": s.Size(), "trustDomain": r.judge.TrustDomain,
 		"notAfter": r.notAfter(), "now": r.now(), "threshold": r.judge.Set.Threshold(), "tiers": list(r.judge.Set.Tiers()),
 	}
@@ -105,7 +91,7 @@ func (r *report) text(b *bytes.Buffer) {
 	for _, kid := range r.verdict.Approved {
 		fmt.Fprintf(b, "signed        %s %s\n", kid, r.file(kid))
 	}
-	for _, kid := range r.unchecked() {
+	for _, kid := range r.verdict.Unchecked {
 		fmt.Fprintf(b, "UNCHECKED     %s signed without seeing the batch\n", kid)
 	}
 	for _, i := range r.verdict.Ignored() {
@@ -144,7 +130,7 @@ func (r *report) but() string {
 	if wire.ReasonOf(r.verdict.Failure) == "expired" {
 		text = ", and the window has ended"
 	}
-	if n := len(r.unchecked()); n > 0 {
+	if n := len(r.verdict.Unchecked); n > 0 {
 		text += fmt.Sprintf(", BUT %d signed UNCHECKED", n)
 	}
 	return text

@@ -19,6 +19,10 @@ type Verdict struct {
 	Judged   []Judged     // every signature, in the order in which they were handed over
 	Failure  error        // why the approval does not hold (ACCESS_DENIED), or nil
 
+	// Unchecked are those of Approved of which a file whose signature verifies says that nobody saw the batch. It need not be
+	// the signature that counts: no other one by the key takes that back.
+	Unchecked []quorum.KID
+
 	statement quorum.Statement
 	counted   []quorum.Signature
 }
@@ -66,6 +70,7 @@ func (v *Verified) Judge(j Judge, submissions []*quorum.Submission) (*Verdict, e
 	if err := verdict.count(j.Set, signatures); err != nil {
 		return nil, err
 	}
+	verdict.noteUnchecked(submissions)
 	combined, err := quorum.NewApprovalFile(verdict.statement, verdict.counted)
 	if err != nil {
 		return nil, err
@@ -111,6 +116,17 @@ func (d *Verdict) count(set *quorum.Set, signatures []quorum.UnverifiedSignature
 		}
 	}
 	return nil
+}
+
+// noteUnchecked tells which keys approved what nobody saw.
+func (d *Verdict) noteUnchecked(submissions []*quorum.Submission) {
+	for _, kid := range d.Approved {
+		if slices.ContainsFunc(d.Judged, func(j Judged) bool {
+			return j.KID == kid.String() && j.Outcome.Verified() && submissions[j.Submission].Unchecked
+		}) {
+			d.Unchecked = append(d.Unchecked, kid)
+		}
+	}
 }
 
 // Ignored gives the signatures that count for nothing.

@@ -107,6 +107,35 @@ func TestJudge(t *testing.T) {
 	require.Equal(t, verdict.Failure, err)
 }
 
+// A key whose signature counts has approved unchecked where any signature by it that verifies says so, and only there.
+func TestJudgeNamesUnchecked(t *testing.T) {
+	v, set := approvedScope(t, func(s *quorum.Scope) (quorum.KID, quorum.Sig) { return signAs(t, 2, s) })
+	judge := Judge{Set: set, TrustDomain: "compute.example.com", Time: review.Time{Now: time.UnixMilli(testNow)}}
+	alice, bob, dave := signatureFile(t, 0, v), signatureFile(t, 1, v), signatureFile(t, 3, v)
+	unseen := func(f *quorum.SignatureFile) *quorum.SignatureFile {
+		marked := *f
+		marked.Unchecked = true
+		return &marked
+	}
+	broken := unseen(alice)
+	broken.Sig[7] ^= 1
+	for name, c := range map[string]struct {
+		files []*quorum.SignatureFile
+		want  []quorum.KID
+	}{
+		"none":                     {[]*quorum.SignatureFile{alice, bob}, nil},
+		"the one that counts":      {[]*quorum.SignatureFile{unseen(alice), bob}, []quorum.KID{alice.KID}},
+		"one counted before":       {[]*quorum.SignatureFile{alice, bob, unseen(alice)}, []quorum.KID{alice.KID}},
+		"one that does not verify": {[]*quorum.SignatureFile{broken, alice, bob}, nil},
+		"one of a stranger":        {[]*quorum.SignatureFile{unseen(dave), alice, bob}, nil},
+		"both":                     {[]*quorum.SignatureFile{unseen(bob), unseen(alice)}, []quorum.KID{bob.KID, alice.KID}},
+	} {
+		verdict, err := v.Judge(judge, submissions(c.files...))
+		require.NoError(t, err, name)
+		require.Equal(t, c.want, verdict.Unchecked, name)
+	}
+}
+
 // A combined approval is judged as the signatures in it, whatever else is handed over and in whichever form.
 func TestJudgeTakesCombinedApprovals(t *testing.T) {
 	v, set := approvedScope(t, func(s *quorum.Scope) (quorum.KID, quorum.Sig) { return signAs(t, 2, s) })

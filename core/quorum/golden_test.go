@@ -10,6 +10,7 @@ import (
 
 	"github.com/better-compute/approver/core/merkle"
 	"github.com/better-compute/approver/core/quorum"
+	"github.com/better-compute/approver/core/wire"
 	"github.com/better-compute/approver/golden"
 )
 
@@ -86,6 +87,9 @@ func TestBatchProofs(t *testing.T) {
 			require.Equal(t, v.Canonical, string(v.Bytes()) == string(f.Encode()), "%s", f.Encode())
 			approved := &quorum.Approval{BatchID: f.BatchID, ScopeRoot: f.ScopeRoot[:], ScopeSize: f.ScopeSize}
 			require.NoError(t, f.Verify(approved))
+			require.NoError(t, f.VerifyIn(f.ScopeRoot, f.ScopeSize))
+			require.Equal(t, "not-in-scope", wire.ReasonOf(f.VerifyIn(f.ScopeRoot, f.ScopeSize*2)))
+			require.Equal(t, "not-in-scope", wire.ReasonOf(f.VerifyIn(f.LeafHash(), 2)))
 			for reason, change := range map[string]func(a *quorum.Approval){
 				"other-batch":        func(a *quorum.Approval) { a.BatchID += "x" },
 				"not-in-scope":       func(a *quorum.Approval) { a.ScopeSize *= 2 },

@@ -89,7 +89,13 @@ func (f *ProofFile) Verify(a *Approval) error {
 	if len(a.ScopeRoot) != len(merkle.Hash{}) {
 		return wire.Errorf(wire.AccessDenied, "malformed-approval", "the approval's root has %d bytes", len(a.ScopeRoot))
 	}
-	if err := f.Proof.Verify(f.LeafHash(), a.ScopeSize, merkle.Hash(a.ScopeRoot)); err != nil {
+	return f.VerifyIn(merkle.Hash(a.ScopeRoot), a.ScopeSize)
+}
+
+// VerifyIn tells whether the leaf is in the scope of that root and size, whatever approval they are of: for whoever has
+// hashed the scope. The error is ACCESS_DENIED: not-in-scope.
+func (f *ProofFile) VerifyIn(root merkle.Hash, size uint64) error {
+	if err := f.Proof.Verify(f.LeafHash(), size, root); err != nil {
 		return wire.Errorf(wire.AccessDenied, "not-in-scope", "the leaf is not proven to be in the approved scope: %w", err)
 	}
 	return nil

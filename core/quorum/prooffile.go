@@ -64,7 +64,7 @@ func ParseProofFile(data []byte) (*ProofFile, error) {
 	if err := claimed.checkForm(); err != nil {
 		return nil, err
 	}
-	if err := f.Verify(claimed); err != nil {
+	if err := f.VerifyIn(f.ScopeRoot, f.ScopeSize); err != nil {
 		return nil, err
 	}
 	return f, nil

@@ -22,7 +22,7 @@ func (a *app) settings() (*config.Settings, error) {
 	}
 	if key := s.Key; key.IsSet() && hsm.IsURI(key.Value) {
 		if _, err := hsm.ParseURI(key.Value); err != nil { // it never repeats a value, which may be a PIN in the wrong place
-			return nil, wire.Errorf(wire.InvalidConfig, "", "%s: key: %s", key.Origin, withoutCode(err)).With("key", "key")
+			return nil, wire.Errorf(wire.InvalidConfig, "", "%s: key: %s", key.Origin, wire.MessageOf(err)).With("key", "key")
 		}
 	}
 	a.configured = s

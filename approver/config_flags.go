@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -8,7 +9,6 @@ import (
 
 	"github.com/better-compute/approver/core/config"
 	"github.com/better-compute/approver/core/quorum"
-	"github.com/better-compute/approver/core/review"
 	"github.com/better-compute/approver/core/wire"
 	"github.com/better-compute/approver/hsm"
 	"github.com/better-compute/approver/scope"
@@ -33,8 +33,8 @@ func (a *app) trustDomain(flag string) (string, error) {
 
 // maxHours gives the longest time a window may stay open, 1 to 720 hours.
 func (a *app) maxHours(given int, isGiven bool) (int, error) {
-	if isGiven && (given < 1 || given > int(review.LongestWindow/time.Hour)) {
-		return 0, usage("--max-hours is 1 to 720")
+	if isGiven && (given < 1 || given > wire.MaxWindowHours) {
+		return 0, usage(fmt.Sprintf("--max-hours is 1 to %d", wire.MaxWindowHours))
 	}
 	if !isGiven {
 		given = 0
@@ -142,11 +142,6 @@ func fileNames(given []string) (paths []string, err error) {
 		}
 	}
 	return paths, nil
-}
-
-// withoutCode gives the message of an error for another one to quote.
-func withoutCode(err error) string {
-	return strings.TrimPrefix(err.Error(), string(wire.CodeOf(err))+": ")
 }
 
 // expectedPublic gives the public key of --pub and the configuration, zero where neither has one.

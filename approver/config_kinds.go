@@ -25,7 +25,7 @@ func (a *app) kindTable(flag string) (*kinds.Table, error) {
 	// What is read is what was looked at: nobody else could have changed the table or its descriptor set.
 	file, err := readKindsFile(path, config.ReadTrusted)
 	if err != nil {
-		return nil, wire.Errorf(wire.InvalidConfig, "", "%s: kinds: %s", s.Kinds.Origin, withoutCode(err)).With("key", "kinds")
+		return nil, wire.Errorf(wire.InvalidConfig, "", "%s: kinds: %s", s.Kinds.Origin, wire.MessageOf(err)).With("key", "kinds")
 	}
 	return file.table, nil
 }

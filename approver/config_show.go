@@ -80,7 +80,7 @@ func checkKeyFile(s *config.Settings) error {
 	}
 	f, err := durable.Open(s.Resolve(s.Key.Value))
 	if err != nil {
-		return wire.Errorf(wire.InvalidConfig, "", "%s: key: %s", s.Key.Origin, withoutCode(err)).With("key", "key")
+		return wire.Errorf(wire.InvalidConfig, "", "%s: key: %s", s.Key.Origin, wire.MessageOf(err)).With("key", "key")
 	}
 	return f.Close()
 }

@@ -42,7 +42,7 @@ func readKindsFile(path string, read func(path string, most int64) ([]byte, erro
 	found := &kindsFile{setPath: beside(path, file.DescriptorSet())}
 	found.descriptorSet, err = read(found.setPath, kinds.MaxDescriptorSetBytes)
 	if code := wire.CodeOf(err); code == wire.NotFound || code == wire.InvalidInput {
-		return nil, wire.Errorf(wire.InvalidConfig, "", "%s names the descriptor set %s: %s", path, file.DescriptorSet(), err.(*wire.Error).Message)
+		return nil, wire.Errorf(wire.InvalidConfig, "", "%s names the descriptor set %s: %s", path, file.DescriptorSet(), wire.MessageOf(err))
 	}
 	if err != nil {
 		return nil, err

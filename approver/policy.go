@@ -168,7 +168,7 @@ func readPublicKey(path string) (quorum.PublicKey, error) {
 	}
 	key, err := quorum.ParsePublicPEM(data)
 	if err != nil {
-		return quorum.PublicKey{}, wire.Errorf(wire.InvalidInput, "", "%s: %s", path, withoutCode(err))
+		return quorum.PublicKey{}, wire.Errorf(wire.InvalidInput, "", "%s: %s", path, wire.MessageOf(err))
 	}
 	return key, nil
 }

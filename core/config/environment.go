@@ -111,7 +111,7 @@ func (l *loader) environmentDraft(keys string) (d *publishedDraft, err error) {
 	for _, path := range d.paths {
 		key, err := readPublicKey(path)
 		if err != nil {
-			return nil, refuse("", Origin{Variable: keysVariable}, "%s", plain(err))
+			return nil, refuse("", Origin{Variable: keysVariable}, "%s", wire.MessageOf(err))
 		}
 		d.Keys = append(d.Keys, key)
 	}

@@ -7,9 +7,6 @@ import (
 	"github.com/better-compute/approver/core/wire"
 )
 
-// longestHours is the longest window that any configuration may allow (WIRE.md §9).
-const longestHours = 720
-
 // Load reads the configuration: the file that named (--config) gives, else the environment's APPROVER_CONFIG, else
 // approver/config.toml in XDG_CONFIG_HOME or in HOME/.config where it is; and the variables that stand beside
 // [pki.approvers]. Every file it names but the key and the module is read, or looked at. Errors are INVALID_CONFIG naming
@@ -54,7 +51,7 @@ func (l *loader) readFile() error {
 	if code == wire.InvalidInput { // not a regular file
 		code = wire.InvalidConfig
 	}
-	return wire.Errorf(code, "", "the configuration that %s names: %s", l.s.NamedBy, plain(err)).With("file", l.s.File)
+	return wire.Errorf(code, "", "the configuration that %s names: %s", l.s.NamedBy, wire.MessageOf(err)).With("file", l.s.File)
 }
 
 // decode reads the text of the file. One that sets nothing is a file of another purpose, or an empty one of root's that
@@ -115,7 +112,7 @@ func (l *loader) trustDomain() error {
 		return err
 	}
 	if err := wire.CheckTrustDomain("it", text); err != nil {
-		return l.refuse(key, "%s", plain(err))
+		return l.refuse(key, "%s", wire.MessageOf(err))
 	}
 	l.s.TrustDomain = Setting[string]{text, o}
 	return nil
@@ -164,7 +161,7 @@ func (l *loader) publicKey() error {
 	}
 	public, err := readPublicKey(path)
 	if err != nil {
-		return l.refuse(key, "%s", plain(err))
+		return l.refuse(key, "%s", wire.MessageOf(err))
 	}
 	l.s.PublicKey = Setting[PublicKey]{PublicKey{path, public}, o}
 	return nil
@@ -177,8 +174,8 @@ func (l *loader) maxHours() error {
 	}
 	n, o := *l.file.MaxHours, l.origin(key)
 	l.s.written[key] = Written{n, o}
-	if n < 1 || n > longestHours {
-		return l.refuse(key, "%d; wanted: 1 to %d", n, longestHours)
+	if n < 1 || n > wire.MaxWindowHours {
+		return l.refuse(key, "%d; wanted: 1 to %d", n, wire.MaxWindowHours)
 	}
 	l.s.MaxHours = Setting[int]{int(n), o}
 	return nil
@@ -190,7 +187,7 @@ func (l *loader) kinds() error {
 		return err
 	}
 	if err := checkTrusted(path); err != nil {
-		return l.refuse("kinds", "%s", plain(err))
+		return l.refuse("kinds", "%s", wire.MessageOf(err))
 	}
 	l.s.Kinds = Setting[string]{path, o}
 	return nil
@@ -206,7 +203,7 @@ func (l *loader) expectedLists() error {
 		err = checkFolders(path) // whoever can exchange the folder can take every list away
 	}
 	if err != nil {
-		return l.refuse(key, "%s", plain(err))
+		return l.refuse(key, "%s", wire.MessageOf(err))
 	}
 	l.s.ExpectedLists = Setting[string]{path, o}
 	return nil
@@ -220,12 +217,12 @@ func (l *loader) setFile() error {
 	}
 	data, err := ReadTrusted(path, wire.MaxFileBytes)
 	if err != nil {
-		return l.refuse(key, "%s", plain(err))
+		return l.refuse(key, "%s", wire.MessageOf(err))
 	}
 	set, epoch, err := quorum.ParseSetFile(data)
 	switch {
 	case err != nil:
-		return l.refuse(key, "%s: %s", path, plain(err))
+		return l.refuse(key, "%s: %s", path, wire.MessageOf(err))
 	case set.IsRemoval():
 		return l.refuse(key, "%s: the set has no keys: nobody could approve", path)
 	}
@@ -241,12 +238,7 @@ func readPublicKey(path string) (quorum.PublicKey, error) {
 	}
 	key, err := quorum.ParsePublicPEM(data)
 	if err != nil {
-		return quorum.PublicKey{}, wire.Errorf(wire.InvalidConfig, "", "%s: %s", path, plain(err))
+		return quorum.PublicKey{}, wire.Errorf(wire.InvalidConfig, "", "%s: %s", path, wire.MessageOf(err))
 	}
 	return key, nil
-}
-
-// plain gives an error without its code, for another one to quote.
-func plain(err error) string {
-	return strings.TrimPrefix(err.Error(), string(wire.CodeOf(err))+": ")
 }

@@ -32,7 +32,7 @@ func (l *loader) module() error {
 	}
 	b, err := wire.ParseHex("it", digest, sha256.Size)
 	if err != nil {
-		return l.refuse("module.sha256", "%s", plain(err))
+		return l.refuse("module.sha256", "%s", wire.MessageOf(err))
 	}
 	l.s.Module = Setting[Module]{Module{path, [sha256.Size]byte(b)}, o}
 	return nil
@@ -49,7 +49,7 @@ func (s *Settings) CheckModule() error {
 	}
 	f, err := openTrusted(m.Path)
 	if err != nil {
-		return refused("%s", plain(err))
+		return refused("%s", wire.MessageOf(err))
 	}
 	defer f.Close()
 	h := sha256.New()

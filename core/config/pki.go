@@ -35,7 +35,7 @@ func (l *loader) commandSigning(p *filePKI) error {
 	}
 	data, err := ReadTrusted(path, wire.MaxFileBytes)
 	if err != nil {
-		return l.refuse(key, "%s", plain(err))
+		return l.refuse(key, "%s", wire.MessageOf(err))
 	}
 	roots, err := parseRoots(data)
 	if err != nil {
@@ -164,7 +164,7 @@ func (l *loader) draft(a *fileApprovers) (d quorum.SetDraft, err error) {
 		}
 		key, err := readPublicKey(l.s.Resolve(path))
 		if err != nil {
-			return d, l.refuse(approversTable+"."+at, "%s", plain(err))
+			return d, l.refuse(approversTable+"."+at, "%s", wire.MessageOf(err))
 		}
 		d.Keys = append(d.Keys, key)
 	}

@@ -37,12 +37,12 @@ func (l *loader) publish(d *publishedDraft, o Origin, refuse func(part, format s
 	}
 	set, err := quorum.NewSet(d.SetDraft)
 	if err != nil {
-		return s, refuse("", "%s", plain(err))
+		return s, refuse("", "%s", wire.MessageOf(err))
 	}
 	a := &ApproverSet{Paths: d.paths, Set: set, Epoch: d.epoch}
 	for _, path := range d.signatures {
 		if err := a.addSignature(path, l.s.TrustDomain.Value); err != nil {
-			return s, refuse(".set_signatures", "%s", plain(err))
+			return s, refuse(".set_signatures", "%s", wire.MessageOf(err))
 		}
 	}
 	a.Epoch = max(1, a.Epoch)
@@ -60,7 +60,7 @@ func (a *ApproverSet) addSignature(path, trustDomain string) error {
 	}
 	f, err := quorum.ParseSetSignatureFile(data)
 	if err != nil {
-		return wire.Errorf(wire.InvalidConfig, "", "%s: %s", path, plain(err))
+		return wire.Errorf(wire.InvalidConfig, "", "%s: %s", path, wire.MessageOf(err))
 	}
 	if a.Epoch == 0 {
 		a.Epoch = f.Epoch

@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,21 +17,18 @@ import (
 // could have changed. It belongs to one of them and neither its group nor others can write it, and the same holds of every
 // folder on the way to it, through symbolic links too; a sticky folder (such as /tmp) may be writable, since nobody can
 // exchange another's file there. The file is looked at through the descriptor it is read from. Errors are
-// INVALID_CONFIG naming owner and mode as found and as wanted, else those of durable.Open.
+// INVALID_CONFIG for a longer file, or naming owner and mode as found and as wanted; else those of durable.Open.
 func ReadTrusted(path string, most int64) ([]byte, error) {
 	f, err := openTrusted(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err != nil {
-		return nil, wire.Errorf(wire.IOError, "", "%w", err)
+	data, err := durable.ReadOpen(f, most)
+	if wire.CodeOf(err) == wire.InvalidInput { // too long
+		return nil, wire.Errorf(wire.InvalidConfig, "", "%s", wire.MessageOf(err))
 	}
-	if int64(len(data)) > most {
-		return nil, wire.Errorf(wire.InvalidConfig, "", "%s is over %d bytes", path, most)
-	}
-	return data, nil
+	return data, err
 }
 
 // checkTrusted is ReadTrusted without reading.

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/better-compute/approver/core/config"
+	"github.com/better-compute/approver/core/wire"
 )
 
 // Whoever can write any folder on the way to the configuration, or to what it names, could lead it elsewhere.
@@ -48,4 +49,15 @@ func TestEveryFolderOnTheWayIsTrusted(t *testing.T) {
 	d.change(`"lists"`, `"shared/lists"`)
 	_, err = d.load()
 	require.ErrorContains(t, err, "expected_lists: others can change the folder "+shared)
+}
+
+// A file of the most bytes is read; a longer one is the configuration's fault, as all else that is wrong with it.
+func TestReadTrustedIsBounded(t *testing.T) {
+	path := newDesk(t).write("long", []byte("four"))
+	data, err := config.ReadTrusted(path, 4)
+	require.NoError(t, err)
+	require.Equal(t, "four", string(data))
+	_, err = config.ReadTrusted(path, 3)
+	require.Equal(t, wire.InvalidConfig, wire.CodeOf(err))
+	require.ErrorContains(t, err, path+" is over 3 bytes")
 }

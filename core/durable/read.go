@@ -64,12 +64,18 @@ func ReadFile(path string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
+	return ReadOpen(f, most)
+}
+
+// ReadOpen reads a file that Open gave, of at most most bytes, for whoever looks at it in between. Errors are INVALID_INPUT
+// for a longer file, and IO_ERROR.
+func ReadOpen(f *os.File, most int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err != nil {
 		return nil, wire.Errorf(wire.IOError, "", "%w", err)
 	}
 	if int64(len(data)) > most {
-		return nil, wire.Errorf(wire.InvalidInput, "", "%s is over %d bytes", path, most)
+		return nil, wire.Errorf(wire.InvalidInput, "", "%s is over %d bytes", f.Name(), most)
 	}
 	return data, nil
 }

@@ -1,12 +1,17 @@
 package review
 
-import "time"
+import (
+	"strconv"
+	"time"
+
+	"github.com/better-compute/approver/core/wire"
+)
 
 // ReleaseDate is the day this release was made: no right clock shows an earlier one. It moves with each release.
 var ReleaseDate = time.Date(2026, time.November, 30, 0, 0, 0, 0, time.UTC)
 
-// LongestWindow bounds how long any approval stays open: --max-hours is at most this (WIRE.md §9).
-const LongestWindow = 720 * time.Hour
+// longestWindow bounds how long any approval stays open.
+const longestWindow = wire.MaxWindowHours * time.Hour
 
 // A Time is a reading of the clock: when it is, and how that is known.
 type Time struct {
@@ -44,8 +49,8 @@ func clockStop(t Time, notAfter time.Time, sinceRelease bool) (f Finding, wrong 
 	switch {
 	case sinceRelease && t.Now.Before(ReleaseDate):
 		says = "before this release was made (" + ReleaseDate.Format(time.DateOnly) + ")"
-	case !notAfter.IsZero() && t.Now.Before(notAfter.Add(-LongestWindow)):
-		says = "more than 720 h before the window ends (" + stamp(notAfter) + "): the clock is slow, or the window longer than any may be"
+	case !notAfter.IsZero() && t.Now.Before(notAfter.Add(-longestWindow)):
+		says = "more than " + strconv.Itoa(wire.MaxWindowHours) + " h before the window ends (" + stamp(notAfter) + "): the clock is slow, or the window longer than any may be"
 	default:
 		return Finding{}, false
 	}

@@ -3,6 +3,7 @@ package wire
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // A Code is the class of a refusal, the same in every program of the system (WIRE.md §9).
@@ -66,6 +67,14 @@ func CodeOf(err error) Code {
 		return e.Code
 	}
 	return ""
+}
+
+// MessageOf gives what an error says without the code in front, for another error to quote.
+func MessageOf(err error) string {
+	if code := CodeOf(err); code != "" {
+		return strings.TrimPrefix(err.Error(), string(code)+": ")
+	}
+	return err.Error()
 }
 
 // ReasonOf gives the reason of the first Error in err's chain, or "".

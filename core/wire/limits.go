@@ -1,6 +1,6 @@
 package wire
 
-// The bounds of every parser of the system stand here together (WIRE.md §1 to §5).
+// The bounds of every parser of the system stand here together (WIRE.md §1 to §5, §9).
 const (
 	MaxFileBytes     = 64 << 20  // a JSON file
 	MaxTOMLBytes     = 1 << 20   // a TOML file
@@ -20,6 +20,7 @@ const (
 	MaxSignatures    = 64 // of one approval; approvals and signatures of one scope file
 	MaxKeys          = 64 // of one approver set
 	MaxTiers         = 64
+	MaxWindowHours   = 720     // that any approval may stay open
 	MaxPayloadLevels = 32      // nested messages of a payload
 	MaxPayloadJSON   = 1 << 20 // the protobuf JSON of one payload
 )

@@ -2,6 +2,7 @@ package wire_test
 
 import (
 	"encoding/hex"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -149,6 +150,9 @@ func TestErrorKeepsItsCause(t *testing.T) {
 	require.Equal(t, "why", wire.ReasonOf(err))
 	require.Equal(t, map[string]any{"path": "x"}, err.Details)
 	require.Empty(t, wire.CodeOf(errTest))
+	require.Equal(t, errTest.Error(), wire.MessageOf(errTest))
+	require.Equal(t, "a: b", wire.MessageOf(wire.Errorf(wire.NotFound, "", "a: %s", "b")))
+	require.Equal(t, "a: NOT_FOUND: b", wire.MessageOf(fmt.Errorf("a: %w", wire.Errorf(wire.NotFound, "", "b"))))
 	require.Empty(t, wire.ReasonOf(nil))
 }
 

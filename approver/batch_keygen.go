@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -126,20 +125,13 @@ func (a *app) encodeKey(ctx context.Context, key *hsm.FileKey, plaintext bool) (
 }
 
 func (a *app) tellKey(kid, path string) error {
-	line := []byte("kid " + kid + "\n")
 	if a.json {
-		var err error
-		if line, err = json.Marshal(map[string]string{"kid": kid, "key": path, "pub": path + ".pub", "proof": path + ".proof"}); err != nil {
-			return err
-		}
-		line = append([]byte(ascii(string(line))), '\n')
+		return a.printJSON(map[string]string{"kid": kid, "key": path, "pub": path + ".pub", "proof": path + ".proof"})
 	}
-	if _, err := a.stdout.Write(line); err != nil {
-		return wire.Errorf(wire.IOError, "", "%w", err)
+	if err := a.print([]byte("kid " + kid + "\n")); err != nil {
+		return err
 	}
-	if !a.json {
-		fmt.Fprintf(a.stderr, "written %s, with .pub and .proof beside it\n", review.Escape(path))
-	}
+	fmt.Fprintf(a.stderr, "written %s, with .pub and .proof beside it\n", review.Escape(path))
 	return nil
 }
 

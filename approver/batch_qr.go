@@ -42,8 +42,7 @@ func (a *app) drawSignature(path, png string) error {
 		if trouble := roomFor(code.Size, a.stdout); trouble != "" {
 			return wire.Errorf(wire.Unsupported, "terminal", "%s", trouble)
 		}
-		_, err := a.stdout.Write(halfBlocks(code))
-		return written(err)
+		return a.print(halfBlocks(code))
 	}
 	picture, err := beginPicture(png)
 	if err != nil {

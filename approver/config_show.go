@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -50,20 +49,8 @@ func (a *app) showConfig() error {
 	if _, err := a.kindTable(""); err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	if a.json {
-		line, err := json.Marshal(map[string]any{
-			"file": review.Escape(s.File), "namedBy": s.NamedBy, "insteadOf": review.Escape(s.Passed), "settings": shownSettings(s), "approverSet": newShownSet(s.ApproverSet()),
-		})
-		if err != nil {
-			return err
-		}
-		b.WriteString(ascii(string(line)) + "\n")
-	} else {
-		writeConfig(&b, s)
-	}
-	if _, err := a.stdout.Write(b.Bytes()); err != nil {
-		return wire.Errorf(wire.IOError, "", "%w", err)
+	if err := a.printSettings(s); err != nil {
+		return err
 	}
 	for _, check := range []func(*config.Settings) error{checkKeyFile, checkKeyURI, checkPublicKey} {
 		if err := check(s); err != nil {
@@ -71,6 +58,18 @@ func (a *app) showConfig() error {
 		}
 	}
 	return s.CheckModule()
+}
+
+func (a *app) printSettings(s *config.Settings) error {
+	if a.json {
+		return a.printJSON(map[string]any{
+			"file": review.Escape(s.File), "namedBy": s.NamedBy, "insteadOf": review.Escape(s.Passed),
+			"settings": shownSettings(s), "approverSet": newShownSet(s.ApproverSet()),
+		})
+	}
+	var b bytes.Buffer
+	writeConfig(&b, s)
+	return a.print(b.Bytes())
 }
 
 // checkKeyFile tells whether a configured key file is there. It is not read.

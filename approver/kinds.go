@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -44,9 +45,10 @@ func oneArgument(name string) cobra.PositionalArgs {
 func (a *app) kindsListCommand() *cobra.Command {
 	var path string
 	c := &cobra.Command{
-		Use:     "list [--kinds FILE]",
-		Short:   "List the kinds",
-		Long:    "list prints every kind with its message, whether it is destructive, the subjects it takes, the roles that run it, and where it\ncomes from: built-in ones, and those of --kinds or of the configured table.",
+		Use:   "list [--kinds FILE]",
+		Short: "List the kinds",
+		Long: `list prints every kind with its message, whether it is destructive, the subjects it takes, the roles that run it, and where it
+comes from: built-in ones, and those of --kinds or of the configured table.`,
 		Example: "  approver kinds list --kinds kinds.toml",
 		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
@@ -128,16 +130,20 @@ func (a *app) listKinds(table *kinds.Table, path string) error {
 		for _, k := range table.Kinds() {
 			all = append(all, kindOf(k))
 		}
-		return a.printKinds(struct {
+		return a.printJSON(struct {
 			Kinds []kindJSON `json:"kinds"`
 		}{all})
 	}
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	var b bytes.Buffer
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "KIND\tMESSAGE\tDESTRUCTIVE\tSUBJECT\tROLES\tFROM")
 	for _, k := range table.Kinds() {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", k.Name(), k.Message().FullName(), yesNo(k.Destructive()), k.SubjectForm(), roles(k), source(k, path))
 	}
-	return written(w.Flush())
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return a.print(b.Bytes())
 }
 
 func yesNo(b bool) string { return map[bool]string{true: "yes", false: "no"}[b] }
@@ -150,13 +156,6 @@ func roles(k *kinds.Kind) (list string) {
 		list += string(role)
 	}
 	return list
-}
-
-func written(err error) error {
-	if err != nil {
-		return wire.Errorf(wire.IOError, "", "%w", err)
-	}
-	return nil
 }
 
 // checkKinds says what a table holds, with the digest of its descriptor set to compare.
@@ -177,7 +176,7 @@ func (a *app) checkKinds(path string) error {
 		}
 	}
 	if a.json {
-		return a.printKinds(struct {
+		return a.printJSON(struct {
 			File                review.Text `json:"file"`
 			DescriptorSet       review.Text `json:"descriptorSet"`
 			DescriptorSetSHA256 string      `json:"descriptorSetSha256"`
@@ -188,7 +187,6 @@ func (a *app) checkKinds(path string) error {
 	if len(own) == 1 {
 		noun = " kind, "
 	}
-	_, err = fmt.Fprintf(a.stdout, "OK: %s holds %s\ndescriptor set: %s, SHA-256 %x\n", review.Escape(path),
-		strconv.Itoa(len(own))+noun+strconv.Itoa(destructive)+" of them destructive", review.Escape(read.setPath), sum)
-	return written(err)
+	return a.print(fmt.Appendf(nil, "OK: %s holds %s\ndescriptor set: %s, SHA-256 %x\n", review.Escape(path),
+		strconv.Itoa(len(own))+noun+strconv.Itoa(destructive)+" of them destructive", review.Escape(read.setPath), sum))
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -45,7 +44,7 @@ func (a *app) showKind(k *kinds.Kind, path string) error {
 		for _, e := range enums {
 			out.Enums = append(out.Enums, enumOf(e))
 		}
-		return a.printKinds(out)
+		return a.printJSON(out)
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "kind:        %s (%s)\ntype URL:    %s\ndestructive: %s\nsubject:     %s\nroles:       %s\n",
@@ -60,17 +59,7 @@ func (a *app) showKind(k *kinds.Kind, path string) error {
 		}
 		b.WriteString("}\n")
 	}
-	_, err := a.stdout.Write(b.Bytes())
-	return written(err)
-}
-
-// printKinds prints a JSON object on one line.
-func (a *app) printKinds(v any) error {
-	line, err := json.Marshal(v)
-	if err == nil {
-		_, err = fmt.Fprintln(a.stdout, ascii(string(line)))
-	}
-	return written(err)
+	return a.print(b.Bytes())
 }
 
 func messageOf(m kinds.MessageDeclaration) messageJSON {
@@ -103,7 +92,7 @@ func drawMessage(b *bytes.Buffer, m kinds.MessageDeclaration) {
 		if f.Unpacked {
 			options = append(options, "packed = false")
 		}
-		if f.JSONName != jsonName(f.Name) {
+		if f.HasOwnJSONName() {
 			options = append(options, fmt.Sprintf("json_name = \"%s\"", review.Escape(f.JSONName)))
 		}
 		if len(options) > 0 {
@@ -116,23 +105,4 @@ func drawMessage(b *bytes.Buffer, m kinds.MessageDeclaration) {
 		fmt.Fprintf(b, "  %s\n", line)
 	}
 	b.WriteString("}\n")
-}
-
-// jsonName gives the JSON name that protoc gives a field where its declaration has none.
-func jsonName(field string) string {
-	var b strings.Builder
-	upper := false
-	for i := range len(field) {
-		c := field[i]
-		switch {
-		case c == '_':
-			upper = true
-			continue
-		case upper && 'a' <= c && c <= 'z':
-			c -= 'a' - 'A'
-		}
-		upper = false
-		b.WriteByte(c)
-	}
-	return b.String()
 }

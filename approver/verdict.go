@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -23,25 +22,12 @@ type report struct {
 
 // tell prints the result: it is what the command is for, so it goes to standard output.
 func (a *app) tell(r *report) error {
-	var b bytes.Buffer
 	if a.json {
-		line, err := json.Marshal(r.json())
-		if err != nil {
-			return err
-		}
-		b.WriteString(ascii(string(line)) + "\n")
-	} else {
-		r.text(&b)
+		return a.printJSON(r.json())
 	}
+	var b bytes.Buffer
+	r.text(&b)
 	return a.print(b.Bytes())
-}
-
-// print writes a result to standard output.
-func (a *app) print(result []byte) error {
-	if _, err := a.stdout.Write(result); err != nil {
-		return wire.Errorf(wire.IOError, "", "%w", err)
-	}
-	return nil
 }
 
 // namingFile puts the file before an error of Judge that is about one submission.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
@@ -23,6 +24,26 @@ type FieldDeclaration struct {
 	Type     string // of one element: "string", "uint32" …, the full name of a message or enum, "map<string, acme.v1.Slot>"
 	Oneof    string // the oneof it is a member of, or empty
 	Unpacked bool   // a repeated number whose elements stand behind a tag each
+}
+
+// HasOwnJSONName tells whether JSONName is another than the one that protoc gives a field where its declaration has none:
+// the name without "_", the letter after each in upper case.
+func (f FieldDeclaration) HasOwnJSONName() bool {
+	var b strings.Builder
+	upper := false
+	for i := range len(f.Name) {
+		c := f.Name[i]
+		switch {
+		case c == '_':
+			upper = true
+			continue
+		case upper && 'a' <= c && c <= 'z':
+			c -= 'a' - 'A'
+		}
+		upper = false
+		b.WriteByte(c)
+	}
+	return f.JSONName != b.String()
 }
 
 // An EnumDeclaration is an enum, its values as declared.

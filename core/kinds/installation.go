@@ -109,17 +109,17 @@ func checkReachable(md protoreflect.MessageDescriptor, reached map[protoreflect.
 
 // checkDeclaration checks where a message or enum is declared.
 func checkDeclaration(d protoreflect.Descriptor) error {
-	name := d.FullName()
-	switch {
-	case name == anyName:
-		return fmt.Errorf("it reaches %s, which has no canonical form", name)
-	case d.ParentFile().Syntax() != protoreflect.Proto3:
-		return fmt.Errorf("%s is defined in %.200q, which is not proto3", name, d.ParentFile().Path())
-	case d.ParentFile().Package() == "":
-		return fmt.Errorf("%s is in no package, so it could be taken for one of bettercompute.v1", name)
+	if err := checkNotAny(d); err != nil {
+		return err
+	}
+	if err := checkProto3(d); err != nil {
+		return err
+	}
+	if d.ParentFile().Package() == "" {
+		return fmt.Errorf("%s is in no package, so it could be taken for one of bettercompute.v1", d.FullName())
 	}
 	for _, own := range ownPackages {
-		if strings.HasPrefix(string(name), own) {
+		if strings.HasPrefix(string(d.FullName()), own) {
 			return checkOwn(d)
 		}
 	}

@@ -90,6 +90,21 @@ func TestDeclarations(t *testing.T) {
 	require.True(t, messages[0].Fields[10].Unpacked)
 }
 
+func TestOwnJSONNames(t *testing.T) {
+	for name, json := range map[string]string{"a": "a", "pci_addresses": "pciAddresses", "a__b": "aB", "_a": "A", "a_": "a", "a_1b": "a1b", "a_B": "aB"} {
+		require.False(t, FieldDeclaration{Name: name, JSONName: json}.HasOwnJSONName(), name)
+		require.True(t, FieldDeclaration{Name: name, JSONName: json + "x"}.HasOwnJSONName(), name)
+	}
+	for _, k := range append(Builtin().Kinds(), rich(t)) { // what the library derives
+		messages, _ := k.Declarations()
+		for _, m := range messages {
+			for _, f := range m.Fields {
+				require.False(t, f.HasOwnJSONName(), "%s.%s", m.Name, f.Name)
+			}
+		}
+	}
+}
+
 const goodTable = "descriptor_set = \"a.binpb\"\n[[kind]]\nname = \"acme.one\"\nmessage = \"acme.v1.One\"\ndestructive = true\n"
 
 func TestTableFilesAreRefused(t *testing.T) {

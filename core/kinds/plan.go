@@ -2,6 +2,7 @@ package kinds
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -78,6 +79,23 @@ func (e *enum) has(bits uint64) bool {
 
 const anyName protoreflect.FullName = "google.protobuf.Any"
 
+// checkNotAny refuses the message that has no canonical form, for a message of any type may stand in it.
+func checkNotAny(d protoreflect.Descriptor) error {
+	if d.FullName() == anyName {
+		return fmt.Errorf("it reaches %s, which has no canonical form", anyName)
+	}
+	return nil
+}
+
+// checkProto3 wants a message or enum of a proto3 file, where there are no groups and no extension ranges, and every enum
+// is open.
+func checkProto3(d protoreflect.Descriptor) error {
+	if f := d.ParentFile(); f.Syntax() != protoreflect.Proto3 {
+		return fmt.Errorf("%s is defined in %.200q, which is not proto3", d.FullName(), f.Path())
+	}
+	return nil
+}
+
 // A compiler makes plans, one for each message, and enums, one for each of them however many fields have it.
 type compiler struct {
 	plans map[protoreflect.FullName]*plan
@@ -88,8 +106,7 @@ func newCompiler() compiler {
 	return compiler{make(map[protoreflect.FullName]*plan), make(map[protoreflect.FullName]*enum)}
 }
 
-// plan compiles a message and all it reaches. Every file that defines one of them must be proto3, so none has a group or
-// an extension range. The error is INVALID_CONFIG.
+// plan compiles a message and all it reaches, which must be proto3 (checkProto3). The error is INVALID_CONFIG.
 func (c compiler) plan(md protoreflect.MessageDescriptor) (*plan, error) {
 	if p, ok := c.plans[md.FullName()]; ok {
 		return p, nil
@@ -97,8 +114,8 @@ func (c compiler) plan(md protoreflect.MessageDescriptor) (*plan, error) {
 	if md.IsPlaceholder() {
 		return nil, wire.Errorf(wire.InvalidConfig, "", "message %s is named, but no file defines it", md.FullName())
 	}
-	if md.ParentFile().Syntax() != protoreflect.Proto3 {
-		return nil, wire.Errorf(wire.InvalidConfig, "", "message %s is defined in %s, which is not proto3", md.FullName(), md.ParentFile().Path())
+	if err := checkProto3(md); err != nil {
+		return nil, wire.Errorf(wire.InvalidConfig, "", "%w", err)
 	}
 	p := &plan{name: shortName(md)}
 	c.plans[md.FullName()] = p
@@ -145,7 +162,7 @@ func (c compiler) field(fd protoreflect.FieldDescriptor) (field, error) {
 	var err error
 	switch md := fd.Message(); {
 	case md == nil:
-	case md.FullName() == anyName:
+	case checkNotAny(md) != nil:
 		f.op = opRefused
 	default:
 		f.message, err = c.plan(md)

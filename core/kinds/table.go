@@ -152,8 +152,8 @@ func builtinRows() []row {
 
 // newKind compiles a row. plans holds the plans of messages compiled before. The error is INVALID_CONFIG.
 func newKind(r row, plans compiler) (*Kind, error) {
-	if r.message.FullName() == anyName {
-		return nil, wire.Errorf(wire.InvalidConfig, "", "kind %s has the message %s, which has no canonical form", r.name, anyName)
+	if err := checkNotAny(r.message); err != nil {
+		return nil, wire.Errorf(wire.InvalidConfig, "", "kind %s: %w", r.name, err)
 	}
 	p, err := plans.plan(r.message)
 	if err != nil {

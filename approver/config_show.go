@@ -6,10 +6,8 @@ import (
 	"strings"
 
 	"github.com/better-compute/approver/core/config"
-	"github.com/better-compute/approver/core/durable"
 	"github.com/better-compute/approver/core/quorum"
 	"github.com/better-compute/approver/core/review"
-	"github.com/better-compute/approver/core/wire"
 	"github.com/better-compute/approver/hsm"
 	"github.com/better-compute/approver/scope"
 )
@@ -52,12 +50,10 @@ func (a *app) showConfig() error {
 	if err := a.printSettings(s); err != nil {
 		return err
 	}
-	for _, check := range []func(*config.Settings) error{checkKeyFile, checkKeyURI, checkPublicKey} {
-		if err := check(s); err != nil {
-			return err
-		}
-	}
-	return s.CheckModule()
+	return s.Check(func(uri string) (string, error) {
+		parsed, err := hsm.ParseURI(uri)
+		return parsed.ModulePath(), err
+	})
 }
 
 func (a *app) printSettings(s *config.Settings) error {
@@ -70,42 +66,6 @@ func (a *app) printSettings(s *config.Settings) error {
 	var b bytes.Buffer
 	writeConfig(&b, s)
 	return a.print(b.Bytes())
-}
-
-// checkKeyFile tells whether a configured key file is there. It is not read.
-func checkKeyFile(s *config.Settings) error {
-	if !s.Key.IsSet() || hsm.IsURI(s.Key.Value) {
-		return nil
-	}
-	f, err := durable.Open(s.Resolve(s.Key.Value))
-	if err != nil {
-		return wire.Errorf(wire.InvalidConfig, "", "%s: key: %s", s.Key.Origin, wire.MessageOf(err)).With("key", "key")
-	}
-	return f.Close()
-}
-
-// checkKeyURI holds the module that a configured URI names against the configured one: no signature would be made.
-func checkKeyURI(s *config.Settings) error {
-	if !s.Key.IsSet() || !hsm.IsURI(s.Key.Value) {
-		return nil
-	}
-	uri, err := hsm.ParseURI(s.Key.Value)
-	if err == nil {
-		_, _, err = s.TightenModule("the key's module-path", uri.ModulePath())
-	}
-	return err
-}
-
-// checkPublicKey tells whether the key that signs is one of the set, without which sign refuses it.
-func checkPublicKey(s *config.Settings) error {
-	own := s.ApproverSet()
-	if !s.PublicKey.IsSet() || !own.IsSet() {
-		return nil
-	}
-	if kid := s.PublicKey.Value.Key.KID(); checkMember(own.Value.Set, s.PublicKey.Value.Key) != nil {
-		return wire.Errorf(wire.InvalidConfig, "", "%s: public_key: key %s is not in the approver set of %s", s.PublicKey.Origin, kid, own.Origin).With("key", "public_key")
-	}
-	return nil
 }
 
 // defaults are what holds where a key is absent.

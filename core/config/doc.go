@@ -38,6 +38,12 @@
 // one. The set of "approvers" must be the same; --approvers with another set file is INVALID_CONFIG, --max-hours 12 holds, and
 // --max-hours 48 is refused.
 //
+// # The key
+//
+// A pkcs11: URI is text here: what it may say is hsm's to know, which this package does not import. Whoever uses Load gives
+// Key.Value, where hsm.IsURI tells it is one, to hsm.ParseURI before anything else, for a PIN in it is refused there; until
+// then no error and no screen may repeat it. Load itself refuses a URI where a path is wanted, or behind another word.
+//
 // # The environment
 //
 // BETTER_COMPUTE_APPROVER_KEYS, _APPROVER_THRESHOLD, _UNBATCHED_PER_HOUR and _APPROVER_SET_SIGNATURES say what

@@ -13,79 +13,95 @@ import (
 	"github.com/better-compute/approver/core/wire"
 )
 
+// A home is a folder with a configuration in every place where one may be, and an environment that leads there.
+type home struct {
+	t   *testing.T
+	dir string
+	env map[string]string
+}
+
+func newHome(t *testing.T) *home {
+	h := &home{t: t, dir: t.TempDir()}
+	for _, name := range []string{"flag.toml", "variable.toml", "xdg/approver/config.toml", "home/.config/approver/config.toml"} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(h.path(name)), 0o755))
+		require.NoError(t, os.WriteFile(h.path(name), []byte("max_hours = 24\n"), 0o600))
+	}
+	h.env = map[string]string{"APPROVER_CONFIG": h.path("variable.toml"), "XDG_CONFIG_HOME": h.path("xdg"), "HOME": h.path("home")}
+	return h
+}
+
+func (h *home) path(name string) string { return filepath.Join(h.dir, name) }
+
+func (h *home) load(named string) (*config.Settings, error) {
+	return config.Load(named, func(name string) string { return h.env[name] })
+}
+
+func (h *home) requireFound(path, by, named string) {
+	h.t.Helper()
+	s, err := h.load(named)
+	require.NoError(h.t, err)
+	require.Equal(h.t, []string{path, by}, []string{s.File, s.NamedBy})
+}
+
 // The first place that names a configuration has it.
 func TestPrecedence(t *testing.T) {
-	dir := t.TempDir()
-	place := func(parts ...string) string {
-		path := filepath.Join(append([]string{dir}, parts...)...)
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		require.NoError(t, os.WriteFile(path, []byte("max_hours = 24\n"), 0o600))
-		return path
-	}
-	flag, variable := place("flag.toml"), place("variable.toml")
-	xdg, home := place("xdg", "approver", "config.toml"), place("home", ".config", "approver", "config.toml")
-	env := map[string]string{"APPROVER_CONFIG": variable, "XDG_CONFIG_HOME": filepath.Join(dir, "xdg"), "HOME": filepath.Join(dir, "home")}
-	read := func(named string) *config.Settings {
-		t.Helper()
-		s, err := config.Load(named, func(name string) string { return env[name] })
-		require.NoError(t, err)
-		return s
-	}
-	found := func(path, by, named string) {
-		t.Helper()
-		s := read(named)
-		require.Equal(t, []string{path, by}, []string{s.File, s.NamedBy})
-	}
-	found(flag, "--config", flag)
-	found(variable, "APPROVER_CONFIG", "")
-	env["APPROVER_CONFIG"] = ""
-	found(xdg, "XDG_CONFIG_HOME", "")
+	h := newHome(t)
+	xdg, home := h.path("xdg/approver/config.toml"), h.path("home/.config/approver/config.toml")
+	h.requireFound(h.path("flag.toml"), "--config", h.path("flag.toml"))
+	h.requireFound(h.path("variable.toml"), "APPROVER_CONFIG", "")
+	h.env["APPROVER_CONFIG"] = ""
+	h.requireFound(xdg, "XDG_CONFIG_HOME", "")
 	require.NoError(t, os.Remove(xdg))
-	found("", "", "") // XDG_CONFIG_HOME is there, so ~/.config is not the place
+	h.requireFound("", "", "") // XDG_CONFIG_HOME is there, so ~/.config is not the place
 	for _, ignored := range []string{"", "xdg", "./home/.config"} {
-		env["XDG_CONFIG_HOME"] = ignored
-		found(home, "HOME", "")
+		h.env["XDG_CONFIG_HOME"] = ignored
+		h.requireFound(home, "HOME", "")
 	}
-	t.Chdir(dir)
-	env["HOME"] = "home" // relative, though one is there
-	found("", "", "")
-	env["HOME"] = flag // no folder
-	found("", "", "")
-	env["HOME"] = ""
-	found("", "", "")
+	t.Chdir(h.dir)
+	h.env["HOME"] = "home" // relative, though one is there
+	h.requireFound("", "", "")
+	h.env["HOME"] = h.path("flag.toml") // no folder
+	h.requireFound("", "", "")
+	h.env["HOME"] = ""
+	h.requireFound("", "", "")
+}
 
-	// What is named must be there.
-	_, err := config.Load(filepath.Join(dir, "absent.toml"), func(string) string { return "" })
+// What is named must be there.
+func TestNamedConfigurationIsAbsent(t *testing.T) {
+	h := newHome(t)
+	_, err := h.load(h.path("absent.toml"))
 	require.Equal(t, wire.NotFound, wire.CodeOf(err))
 	require.ErrorContains(t, err, "the configuration that --config names: ")
-	env["APPROVER_CONFIG"] = filepath.Join(dir, "absent.toml")
-	_, err = config.Load("", func(name string) string { return env[name] })
+	h.env["APPROVER_CONFIG"] = h.path("absent.toml")
+	_, err = h.load("")
 	require.Equal(t, wire.NotFound, wire.CodeOf(err))
 	require.ErrorContains(t, err, "the configuration that APPROVER_CONFIG names: ")
-	env["APPROVER_CONFIG"], env["HOME"] = "", filepath.Join(dir, "home")
+	h.env["APPROVER_CONFIG"], h.env["XDG_CONFIG_HOME"] = "", ""
+	home := h.path("home/.config/approver/config.toml")
 	require.NoError(t, os.Remove(home))
 	require.NoError(t, os.Symlink("nowhere", home))
-	_, err = config.Load("", func(name string) string { return env[name] })
+	_, err = h.load("")
 	require.Equal(t, wire.NotFound, wire.CodeOf(err), "a link that leads nowhere was put there by somebody")
+}
 
-	// Where something stands in the way, whether there is a configuration is not known.
-	lost := func(name string) {
-		t.Helper()
-		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
-		env["HOME"] = filepath.Join(dir, strings.Split(name, "/")[0])
-		require.NoError(t, os.Symlink("nowhere", filepath.Join(dir, name)))
-		_, err = config.Load("", func(name string) string { return env[name] })
+// Where something stands in the way, whether there is a configuration is not known.
+func TestWayToConfigurationIsBarred(t *testing.T) {
+	h := newHome(t)
+	h.env["APPROVER_CONFIG"], h.env["XDG_CONFIG_HOME"] = "", ""
+	for _, name := range []string{"one/.config", "two/.config/approver"} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(h.path(name)), 0o755))
+		h.env["HOME"] = h.path(strings.Split(name, "/")[0])
+		require.NoError(t, os.Symlink("nowhere", h.path(name)))
+		_, err := h.load("")
 		require.Equal(t, wire.IOError, wire.CodeOf(err), name)
-		require.NoError(t, os.Remove(filepath.Join(dir, name)))
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
-		_, err = config.Load("", func(name string) string { return env[name] })
+		require.NoError(t, os.Remove(h.path(name)))
+		require.NoError(t, os.WriteFile(h.path(name), nil, 0o600))
+		_, err = h.load("")
 		require.Equal(t, wire.IOError, wire.CodeOf(err), name)
 	}
-	lost("one/.config")
-	lost("two/.config/approver")
-	require.NoError(t, os.Symlink("nowhere", filepath.Join(dir, "gone")))
-	env["HOME"] = filepath.Join(dir, "gone")
-	found("", "", "")
+	require.NoError(t, os.Symlink("nowhere", h.path("gone")))
+	h.env["HOME"] = h.path("gone")
+	h.requireFound("", "", "")
 }
 
 func TestConfigurationIsARegularFile(t *testing.T) {

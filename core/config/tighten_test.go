@@ -219,11 +219,8 @@ func TestExpectedLists(t *testing.T) {
 
 	text := d.write("lists/batch_1.txt", []byte("node_a\n"))
 	d.write("outside.txt", []byte("node_b\n"))
-	d.write("lists/other.json", nil)
 	require.NoError(t, os.Symlink("../outside.txt", d.path("lists/leads-out.txt")))
 	require.NoError(t, os.Symlink("lists/batch_1.txt", d.path("leads-in.txt")))
-	require.NoError(t, os.Symlink("leads-out.txt", d.path("lists/batch_2.txt")))
-	require.NoError(t, os.Symlink("nowhere", d.path("lists/batch_3.txt")))
 	for given, want := range map[string]string{"": text, "batch_1.txt": text, text: text, "lists/batch_1.txt": "lists/batch_1.txt", "leads-in.txt": "",
 		"./leads-in.txt": "./leads-in.txt", "lists/../leads-in.txt": "lists/../leads-in.txt"} {
 		path, data, err := s.ReadExpected(given, "batch_1")
@@ -243,7 +240,20 @@ func TestExpectedLists(t *testing.T) {
 			contradicts(t, err, wire.InvalidConfig, "--expect", given, d.path("lists"), 7)
 		}
 	}
-	_, _, err = s.ReadExpected("other.json", "batch_1") // of other machines: what the batch's own list refuses, it might let pass
+}
+
+// Of the lists in the folder, the one that is named after the batch is its own.
+func TestExpectedListOfTheBatch(t *testing.T) {
+	d := newDesk(t)
+	s := d.loaded()
+	t.Chdir(d.dir)
+	text := d.write("lists/batch_1.txt", []byte("node_a\n"))
+	d.write("outside.txt", []byte("node_b\n"))
+	d.write("lists/other.json", nil)
+	require.NoError(t, os.Symlink("../outside.txt", d.path("lists/leads-out.txt")))
+	require.NoError(t, os.Symlink("leads-out.txt", d.path("lists/batch_2.txt")))
+	require.NoError(t, os.Symlink("nowhere", d.path("lists/batch_3.txt")))
+	_, _, err := s.ReadExpected("other.json", "batch_1") // of other machines: what the batch's own list refuses, it might let pass
 	contradicts(t, err, wire.InvalidConfig, "--expect", "other.json", text, 7)
 	require.NoError(t, os.MkdirAll(d.path("lists/old/deep"), 0o755))
 	d.write("lists/old/batch_1.txt", []byte("node_b\n"))
@@ -269,9 +279,14 @@ func TestExpectedLists(t *testing.T) {
 	require.NoError(t, os.Chmod(text, 0o666))
 	_, _, err = s.ReadExpected("batch_1.txt", "batch_1")
 	require.ErrorContains(t, err, "others can change the file "+text)
+}
 
+func TestExpectedListWithoutFolder(t *testing.T) {
+	d := newDesk(t)
+	d.write("outside.txt", []byte("node_b\n"))
+	t.Chdir(d.dir)
 	free := new(config.Settings)
-	path, data, err = free.ReadExpected("outside.txt", "batch_1")
+	path, data, err := free.ReadExpected("outside.txt", "batch_1")
 	require.NoError(t, err)
 	require.Equal(t, []string{"outside.txt", "node_b\n"}, []string{path, string(data)})
 	path, _, err = free.ReadExpected("", "batch_1")

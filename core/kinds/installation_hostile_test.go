@@ -47,27 +47,29 @@ func TestMessagesThatLookLikeOurs(t *testing.T) {
 	require.ErrorContains(t, err, "the message acme.v1.One.MEntry of acme.one is not in the descriptor set")
 }
 
-// What would cost the linker much is refused in moments.
-func TestHostileDescriptorSets(t *testing.T) {
-	type file = descriptorpb.FileDescriptorProto
-	long := strings.Repeat("n", 1000)
-	deep := func(levels int) *descriptorpb.FileDescriptorSet {
-		return one(func(_ *file, m message) {
-			for at := m.DescriptorProto; levels > 1; levels-- {
-				at.NestedType = []*descriptorpb.DescriptorProto{{Name: proto.String("N")}}
-				at = at.NestedType[0]
-			}
-		})
-	}
-	named := func(bytes int) *descriptorpb.FileDescriptorSet { // ".acme.v1.One." and so many
-		return one(func(_ *file, m message) {
-			m.NestedType = []*descriptorpb.DescriptorProto{{Name: proto.String(strings.Repeat("N", bytes-len(".acme.v1.One.")))}}
-		})
-	}
-	public := new(descriptorpb.FileDescriptorSet) // 2^40 paths
+// deep is messages declared inside each other, so many levels of them.
+func deep(levels int) *descriptorpb.FileDescriptorSet {
+	return one(func(_ file, m message) {
+		for at := m.DescriptorProto; levels > 1; levels-- {
+			at.NestedType = []*descriptorpb.DescriptorProto{{Name: proto.String("N")}}
+			at = at.NestedType[0]
+		}
+	})
+}
+
+// longName is a message with a full name of so many bytes, its leading full stop included.
+func longName(bytes int) *descriptorpb.FileDescriptorSet {
+	return one(func(_ file, m message) {
+		m.NestedType = []*descriptorpb.DescriptorProto{{Name: proto.String(strings.Repeat("N", bytes-len(".acme.v1.One.")))}}
+	})
+}
+
+// publicImports is files with 2^40 paths of public imports.
+func publicImports() *descriptorpb.FileDescriptorSet {
+	public := new(descriptorpb.FileDescriptorSet)
 	for i := range 40 {
 		for _, side := range []string{"l", "r"} {
-			f := &file{Name: proto.String(side + string(rune('A'+i))), Syntax: proto.String("proto3")}
+			f := &descriptorpb.FileDescriptorProto{Name: proto.String(side + string(rune('A'+i))), Syntax: proto.String("proto3")}
 			if i > 0 {
 				below := string(rune('A' + i - 1))
 				f.Dependency, f.PublicDependency = []string{"l" + below, "r" + below}, []int32{0, 1}
@@ -76,51 +78,64 @@ func TestHostileDescriptorSets(t *testing.T) {
 		}
 	}
 	slices.Reverse(public.File)
-	chain := one(nil) // each message within the next
+	return public
+}
+
+// chain is 5,000 messages, each with a field of the next.
+func chain() *descriptorpb.FileDescriptorSet {
+	set := one(nil)
 	for i := range 5000 {
-		m := newMessage("M" + strings.Repeat("x", i%10) + string(rune('a'+i%26)) + "_" + time.Duration(i).String())
-		m.Name = proto.String(strings.NewReplacer("µ", "u", ".", "_").Replace(m.GetName()))
-		message{chain.File[0].MessageType[i]}.add("next", 9, ".acme.v1."+m.GetName())
-		chain.File[0].MessageType = append(chain.File[0].MessageType, m.DescriptorProto)
+		m := newMessage(fmt.Sprintf("M%d", i))
+		message{set.File[0].MessageType[i]}.add("next", 9, ".acme.v1."+m.GetName())
+		set.File[0].MessageType = append(set.File[0].MessageType, m.DescriptorProto)
 	}
-	wide := one(func(_ *file, m message) {
+	return set
+}
+
+// wide is 400,000 messages under a long name.
+func wide() *descriptorpb.FileDescriptorSet {
+	return one(func(_ file, m message) {
 		outer := m.DescriptorProto
 		for range 30 {
-			outer.NestedType = []*descriptorpb.DescriptorProto{{Name: proto.String(long[:30])}}
+			outer.NestedType = []*descriptorpb.DescriptorProto{{Name: proto.String(strings.Repeat("n", 30))}}
 			outer = outer.NestedType[0]
 		}
-		for range 400000 {
+		for range 400_000 {
 			outer.NestedType = append(outer.NestedType, &descriptorpb.DescriptorProto{Name: proto.String("a")})
 		}
 	})
-	fields := func(n int) *descriptorpb.FileDescriptorSet {
-		return one(func(_ *file, m message) {
-			for i := range n - 2 {
-				m.add(fmt.Sprintf("f%d", i), i+3, "bool")
-			}
-		})
-	}
-	files := new(descriptorpb.FileDescriptorSet)
-	for range 5000 {
-		files.File = append(files.File, &file{})
-	}
-	circle := one(func(f *file, _ message) { f.Dependency, f.PublicDependency = []string{"one.proto"}, []int32{0} })
+}
+
+// fields is a message of n fields.
+func fields(n int) *descriptorpb.FileDescriptorSet {
+	return one(func(_ file, m message) {
+		for i := range n - 2 {
+			m.add(fmt.Sprintf("f%d", i), i+3, "bool")
+		}
+	})
+}
+
+// What would cost the linker much is refused in moments.
+func TestHostileDescriptorSets(t *testing.T) {
+	tooLong := proto.String(strings.Repeat("n", 2000))
+	many := &descriptorpb.FileDescriptorSet{File: slices.Repeat([]file{{}}, 5000)}
 	for name, c := range map[string]struct {
 		set  *descriptorpb.FileDescriptorSet
 		want string
 	}{
-		"public imports":        {public, "has public imports by more than 4096 paths"},
-		"public circle":         {circle, "has public imports by more than"},
-		"a long name":           {one(func(_ *file, m message) { m.Name = proto.String(long + long) }), "names are too long"},
-		"a name too long":       {named(1025), "names are too long"},
-		"a long package":        {one(func(f *file, _ message) { f.Package = proto.String(long + long) }), "names are too long"},
-		"a long JSON name":      {one(func(_ *file, m message) { m.Field[0].JsonName = proto.String(long + long) }), "names are too long"},
-		"many under a long one": {wide, "names are too long"},
+		"public imports": {publicImports(), "has public imports by more than 4096 paths"},
+		"public circle": {one(func(f file, _ message) { f.Dependency, f.PublicDependency = []string{"one.proto"}, []int32{0} }),
+			"has public imports by more than"},
+		"a long name":           {one(func(_ file, m message) { m.Name = tooLong }), "names are too long"},
+		"a name too long":       {longName(1025), "names are too long"},
+		"a long package":        {one(func(f file, _ message) { f.Package = tooLong }), "names are too long"},
+		"a long JSON name":      {one(func(_ file, m message) { m.Field[0].JsonName = tooLong }), "names are too long"},
+		"many under a long one": {wide(), "names are too long"},
 		"deep":                  {deep(33), "deeper than 32 levels"},
 		"deeper":                {deep(9000), "is not a FileDescriptorSet"},
-		"many messages":         {chain, "the kinds reach more than 4096 messages"},
+		"many messages":         {chain(), "the kinds reach more than 4096 messages"},
 		"many fields":           {fields(257), "has 257 fields; at most 256 can be shown"},
-		"many files":            {files, "it has 5000 files; wanted: 1 to 4096"},
+		"many files":            {many, "it has 5000 files; wanted: 1 to 4096"},
 	} {
 		begun := time.Now()
 		_, err := tableOf(t, c.set)
@@ -129,11 +144,14 @@ func TestHostileDescriptorSets(t *testing.T) {
 		require.ErrorContains(t, err, c.want, name)
 		require.Less(t, len(err.Error()), 600, name)
 	}
-	for _, set := range []*descriptorpb.FileDescriptorSet{deep(32), fields(256), named(1024)} {
+}
+
+// The bounds themselves are taken, and what is no set at all is not.
+func TestBoundsOfDescriptorSets(t *testing.T) {
+	for _, set := range []*descriptorpb.FileDescriptorSet{deep(32), fields(256), longName(1024)} {
 		_, err := tableOf(t, set)
 		require.NoError(t, err)
 	}
-
 	f, err := ParseTableFile([]byte(goodTable))
 	require.NoError(t, err)
 	for _, b := range [][]byte{nil, {0}, []byte("descriptor_set"), make([]byte, MaxDescriptorSetBytes+1)} {

@@ -102,6 +102,12 @@ func TestNewApprovalFile(t *testing.T) {
 	require.Equal(t, 4, bytes.Count(f.Encode(), []byte("\n")), "one signature a line")
 }
 
+// changed encodes an approval after a change.
+func changed(a quorum.Approval, change func(*quorum.Approval)) []byte {
+	change(&a)
+	return a.Encode()
+}
+
 // Each mutation breaks one rule of the canonical form, or one bound.
 func TestParseApprovalRefuses(t *testing.T) {
 	good := combined(t, "b").Approval
@@ -110,11 +116,7 @@ func TestParseApprovalRefuses(t *testing.T) {
 		require.Equal(t, 1, strings.Count(encoded, old), old)
 		return unhex(t, strings.Replace(encoded, old, replacement, 1))
 	}
-	with := func(change func(*quorum.Approval)) []byte {
-		a := good
-		change(&a)
-		return a.Encode()
-	}
+	with := func(change func(*quorum.Approval)) []byte { return changed(good, change) }
 	end := "20" + hex.EncodeToString(protowire.AppendVarint(nil, good.NotAfter)) // field 4
 	sig := good.Signatures[0]
 	for name, c := range map[string]struct {
@@ -155,6 +157,11 @@ func TestParseApprovalRefuses(t *testing.T) {
 		require.Equal(t, wire.InvalidInput, wire.CodeOf(err), name)
 		require.Equal(t, c.reason, wire.ReasonOf(err), "%s: %v", name, err)
 	}
+}
+
+func TestParseApprovalTakes(t *testing.T) {
+	good := combined(t, "b").Approval
+	with := func(change func(*quorum.Approval)) []byte { return changed(good, change) }
 	for name, data := range map[string][]byte{
 		"as it is": good.Encode(), "no signatures": with(func(a *quorum.Approval) { a.Signatures = nil }), "no end": with(func(a *quorum.Approval) { a.NotAfter = 0 }),
 		"a kid of any form": appendSignature(good.Encode(), "0a0161120101"), "an empty signature": appendSignature(good.Encode(), ""),

@@ -4,6 +4,7 @@
  *
  *   any function         rv=return code instead of calling | after=call, then this return code | delay=ms, then call
  *                        | hang | exit=abort | segv | kill | missing=not in the function list (any value)
+ *                        | gone=from this call on every function gives this return code, until the file is rewritten
  *   C_GetFunctionList    rv | null=CKR_OK and no list | version=major version of the list
  *   C_GetTokenInfo       flags=OR into CK_TOKEN_INFO.flags | noflags=take out of them | maxrw=n
  *   C_OpenSession        norw=refuse read-write sessions
@@ -13,7 +14,7 @@
  *                        public key
  *   C_SignInit           swap=sign with another private key | alwaysauth=PIN: the keys have CKA_ALWAYS_AUTHENTICATE, and
  *                        each C_Sign wants a login of CKU_CONTEXT_SPECIFIC with this PIN straight after C_SignInit
- *   C_Sign               flip=a bit of the signature's byte n | short=signature length
+ *   C_Sign               flip=a bit of the signature's byte n | short=signature length | other=sign another digest
  *
  * Each call appends the function's name as a line to the file $P11FAULT_LOG. After it C_OpenSession appends
  * "C_OpenSession:rw" where that was asked, C_Login "C_Login:so", "C_Login:user" or "C_Login:context", and
@@ -31,6 +32,7 @@ static CK_FUNCTION_LIST fl;
 enum { RULES = 256, TEXT = 512 };
 static unsigned long count[RULES];
 static struct stat seen; /* a rewritten control file starts its counts anew */
+static unsigned long gone; /* the return code of a token that was removed */
 static int armed; /* of alwaysauth: 1 after C_SignInit, 2 after the login that belongs to it */
 
 static int rewritten(const struct stat *st)
@@ -52,6 +54,7 @@ static int fault_text(const char *fn, const char *act, const unsigned long *of, 
 		return 0;
 	if (!fstat(fileno(f), &st) && rewritten(&st)) {
 		seen = st;
+		gone = 0;
 		memset(count, 0, sizeof count);
 	}
 	while (!hit && fgets(line, sizeof line, f) && ln < RULES) {
@@ -100,8 +103,10 @@ static int pre(const char *fn, CK_RV *rv)
 		*(volatile int *)16 = 1;
 	if (fault(fn, "kill", &v))
 		kill(getpid(), SIGKILL);
-	if (fault(fn, "rv", &v)) {
-		*rv = v;
+	if (fault(fn, "gone", &v))
+		gone = v;
+	if (gone || fault(fn, "rv", &v)) {
+		*rv = gone ? gone : v;
 		return 1;
 	}
 	return 0;
@@ -323,6 +328,7 @@ static CK_RV my_C_Sign(CK_SESSION_HANDLE h, CK_BYTE_PTR d, CK_ULONG dl, CK_BYTE_
 	CK_RV rv;
 	unsigned long v;
 	char pin[TEXT];
+	unsigned char digest[TEXT];
 	if (!s) /* the length query is not counted */
 		return real->C_Sign(h, d, dl, s, sl);
 	if (pre("C_Sign", &rv))
@@ -330,6 +336,11 @@ static CK_RV my_C_Sign(CK_SESSION_HANDLE h, CK_BYTE_PTR d, CK_ULONG dl, CK_BYTE_
 	if (armed != 2 && fault_text("C_SignInit", "alwaysauth", NULL, pin))
 		return CKR_USER_NOT_LOGGED_IN;
 	armed = 0;
+	if (dl && dl <= sizeof digest && fault("C_Sign", "other", &v)) {
+		memcpy(digest, d, dl);
+		digest[0] ^= 1;
+		d = digest;
+	}
 	rv = real->C_Sign(h, d, dl, s, sl);
 	if (rv == CKR_OK && fault("C_Sign", "flip", &v))
 		s[v % *sl] ^= 1;
@@ -348,7 +359,7 @@ CK_RV C_GetFunctionList(CK_FUNCTION_LIST_PTR_PTR out)
 {
 	CK_RV rv;
 	unsigned long v;
-	if (pre("C_GetFunctionList", &rv))
+	if (pre("C_GetFunctionList", &rv) && rv != gone)
 		return rv;
 	*out = NULL;
 	if (fault("C_GetFunctionList", "null", &v))

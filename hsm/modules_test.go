@@ -187,14 +187,26 @@ func start(t *testing.T, cmd *exec.Cmd) (stop func()) {
 	return stop
 }
 
-func TestSuiteOnTPM(t *testing.T) {
+func tpmSuite(t *testing.T) suite {
+	t.Helper()
+	s := newTPM(t).fill()
+	t.Cleanup(func() { // the handles of a TPM are few, and it keeps those that are not given back
+		for _, kind := range []string{"handles-transient", "handles-loaded-session"} {
+			require.Empty(t, strings.TrimSpace(run(t, "tpm2_getcap", kind)), kind)
+		}
+	})
+	return s
+}
+
+func TestSuiteOnTPM(t *testing.T) { runSuite(t, tpmSuite) }
+
+// The TPM knows no CKA_ALWAYS_AUTHENTICATE; p11fault demands its logins of every key there.
+func TestSuiteOnFaultOverTPM(t *testing.T) {
 	runSuite(t, func(t *testing.T) suite {
-		s := newTPM(t).fill()
-		t.Cleanup(func() { // the handles of a TPM are few, and it keeps those that are not given back
-			for _, kind := range []string{"handles-transient", "handles-loaded-session"} {
-				require.Empty(t, strings.TrimSpace(run(t, "tpm2_getcap", kind)), kind)
-			}
-		})
+		s := tpmSuite(t)
+		f := softHSM{t, s.Module}.faulty()
+		f.set("C_SignInit 0 0 alwaysauth "+s.PIN, "C_GetAttributeValue 0 0 ecpoint bit")
+		s.Module, s.Always = f.module, &s.Keys[0]
 		return s
 	})
 }
@@ -221,7 +233,7 @@ func TestSuiteThroughP11Kit(t *testing.T) {
 		startP11Kit(t, socket, s.Module, s.Token)
 		t.Setenv("P11_KIT_SERVER_ADDRESS", "unix:path="+socket)
 		s.Module = libraryAt(t, "p11-kit-client.so")
-		s.Edwards = nil // p11-kit passes on only mechanisms that it knows
+		s.EdwardsRefused = "CKR_MECHANISM_INVALID" // p11-kit passes on only mechanisms that it knows
 		return s
 	})
 }

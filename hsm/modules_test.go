@@ -20,7 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// library gives the first of the paths that is there. A module that is not fails the test: one that is passed over proves
+// libraryAt gives the first library of these names that is there. A module that is not fails the test: one that is passed over proves
 // nothing.
 func libraryAt(t *testing.T, names ...string) string {
 	t.Helper()

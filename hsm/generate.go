@@ -92,7 +92,10 @@ func (a *Admin) generate(ctx context.Context, spec NewKeySpec) (*NewKey, error) 
 	}
 	provisional := make([]byte, idBytes) // some modules make no pair without an id
 	rand.Read(provisional)
-	mechanism, public, private := templates(spec, provisional)
+	mechanism, public, private, err := a.templatesFor(ctx, spec, provisional)
+	if err != nil {
+		return nil, err
+	}
 	type pair struct{ public, private Object }
 	made, err := finish(ctx, t, "C_GenerateKeyPair", func() (p pair, err error) {
 		p.public, p.private, err = a.manager.GenerateKeyPair(t.session, mechanism, public, private)
@@ -200,6 +203,9 @@ func templates(spec NewKeySpec, id []byte) (m Mechanism, public, private []Match
 func generateRefusal(spec NewKeySpec, err error) error {
 	if rv, ok := errors.AsType[RV](err); ok && (rv == rvMechanismInvalid || rv == rvNotSupported) {
 		return wire.Errorf(wire.Unsupported, "", "C_GenerateKeyPair gave %w: the token makes no %v keys", rv, spec.Algorithm)
+	}
+	if rv, ok := errors.AsType[RV](err); ok && rv == rvGeneralError { // of a template as often as of a token that is gone
+		return wire.Errorf(wire.KeyUnavailable, "", "C_GenerateKeyPair gave %w: the module does not make such a key, or the token is gone", rv)
 	}
 	if wire.ReasonOf(err) == "timeout" {
 		return wire.Errorf(wire.KeyUnavailable, "timeout", "%w; look whether the token has a key labelled %q now", err, spec.Label)

@@ -65,7 +65,7 @@ func openCryptokiLocks(t *testing.T, p pinToken) {
 	_, _, err = p.try(t, m, p.PIN, false)
 	requireRefused(t, err, wire.KeyUnavailable, "pin-final-try")
 	require.Equal(t, logins, m.count("C_Login"))
-	before, after, err = p.try(t, m, p.PIN, true)
+	before, _, err = p.try(t, m, p.PIN, true)
 	require.NoError(t, err)
 	require.Equal(t, hsm.PINFinalTry, before)
 

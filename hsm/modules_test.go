@@ -24,10 +24,12 @@ import (
 // nothing.
 func libraryAt(t *testing.T, names ...string) string {
 	t.Helper()
-	for _, dir := range []string{"/usr/lib/*-linux-gnu", "/usr/lib/*-linux-gnu/pkcs11", "/usr/lib/*-linux-gnu/opencryptoki", "/usr/lib64", "/usr/lib64/pkcs11", "/usr/lib64/opencryptoki", "/usr/lib", "/usr/lib/pkcs11"} {
-		for _, name := range names {
-			if found, _ := filepath.Glob(filepath.Join(dir, name)); len(found) > 0 {
-				return found[0]
+	for _, root := range []string{"/usr/lib/*-linux-gnu", "/usr/lib64", "/usr/lib"} {
+		for _, dir := range []string{"", "pkcs11", "opencryptoki"} {
+			for _, name := range names {
+				if found, _ := filepath.Glob(filepath.Join(root, dir, name)); len(found) > 0 {
+					return found[0]
+				}
 			}
 		}
 	}
@@ -49,7 +51,8 @@ func (m tokenMaker) tool(args ...string) string {
 // key makes a key pair and reads its public half back, with pkcs11-tool alone.
 func (m tokenMaker) key(kind, id, label string, more ...string) suiteKey {
 	m.t.Helper()
-	m.tool(append([]string{"--login", "--pin", m.pin, "--keypairgen", "--key-type", kind, "--id", id, "--label", label, "--usage-sign"}, more...)...)
+	m.tool(append([]string{"--login", "--pin", m.pin, "--keypairgen", "--key-type", kind, "--id", id, "--label", label,
+		"--usage-sign"}, more...)...)
 	file := filepath.Join(m.t.TempDir(), "public")
 	m.tool("--read-object", "--type", "pubkey", "--id", id, "--label", label, "--output-file", file)
 	data, err := os.ReadFile(file)
@@ -79,7 +82,8 @@ func softHSMSuite(t *testing.T) suite {
 	s := m.fill()
 	s.AfterWrong = hsm.PINCountLow
 	always, edwards := m.key("EC:prime256v1", "33", "always", "--always-auth"), suiteKey{Label: "ked", ID: "44"}
-	m.tool("--login", "--pin", m.pin, "--keypairgen", "--key-type", "EC:edwards25519", "--id", edwards.ID, "--label", edwards.Label, "--usage-sign")
+	m.tool("--login", "--pin", m.pin, "--keypairgen", "--key-type", "EC:edwards25519", "--id", edwards.ID, "--label", edwards.Label,
+		"--usage-sign")
 	edwards.Public = edwardsPublic(t, m.tool("--list-objects", "--type", "pubkey", "--id", edwards.ID))
 	s.Always, s.Edwards = &always, &edwards
 	return s
@@ -105,7 +109,8 @@ func newTPM(t *testing.T) tokenMaker {
 	port := startTPM(t, state)
 	tcti := fmt.Sprintf("swtpm:host=127.0.0.1,port=%d", port)
 	for name, value := range map[string]string{
-		"TPM2_PKCS11_TCTI": tcti, "TPM2TOOLS_TCTI": tcti, "TPM2_PKCS11_STORE": store, "TPM2_PKCS11_BACKEND": "esysdb", "TSS2_LOG": "all+none",
+		"TPM2_PKCS11_TCTI": tcti, "TPM2TOOLS_TCTI": tcti, "TPM2_PKCS11_STORE": store, "TPM2_PKCS11_BACKEND": "esysdb",
+		"TSS2_LOG": "all+none",
 	} {
 		t.Setenv(name, value)
 	}
@@ -215,7 +220,8 @@ func TestSuiteOnFaultOverTPM(t *testing.T) {
 func startP11Kit(t *testing.T, socket, provider, token string) (stop func()) {
 	t.Helper()
 	os.Remove(socket)
-	stop = start(t, exec.Command(need(t, "p11-kit"), "server", "--foreground", "--provider", provider, "--name", socket, "pkcs11:token="+token))
+	stop = start(t, exec.Command(need(t, "p11-kit"), "server", "--foreground", "--provider", provider, "--name", socket,
+		"pkcs11:token="+token))
 	require.Eventually(t, func() bool {
 		c, err := net.Dial("unix", socket)
 		if err == nil {

@@ -71,6 +71,7 @@ func (s suite) steps() []suiteStep {
 		{"open", suiteOpens}, {"list", suiteLists}, {"wrong PIN", suiteWrongPIN}, {"right PIN", suiteRightPIN},
 		{"list private keys", suiteListsPrivate}, {"find", suiteFinds}, {"sign and verify", suiteSigns},
 		{"sign again", suiteSignsAgain}, {"several keys", suiteSeveralKeys}, {"two keys of one id", suiteTwins},
+		{"make, check and delete a key", suiteMakesKey},
 	}
 	if s.Always != nil {
 		steps = append(steps, suiteStep{"always authenticate", suiteAlwaysAuthenticates})
@@ -128,7 +129,7 @@ func childOf(t *testing.T, text string, wrap ...string) *exec.Cmd {
 func rewritten(name string) string {
 	b := []byte(name)
 	for i := range b {
-		if b[i] == ' ' {
+		if b[i] == ' ' { // the only one of the characters that it changes which names have here
 			b[i] = '_'
 		}
 	}
@@ -234,7 +235,8 @@ func suiteRightPIN(t *testing.T, s suite, m *spy) {
 
 func suiteFinds(t *testing.T, s suite, m *spy) {
 	for i, k := range s.Keys {
-		for _, attributes := range []string{";object=" + k.Label, ";id=" + k.escapedID(t), ";object=" + k.Label + ";id=" + k.escapedID(t), ";type=private;object=" + k.Label} {
+		byLabel, byID := ";object="+k.Label, ";id="+k.escapedID(t)
+		for _, attributes := range []string{byLabel, byID, byLabel + byID, ";type=private" + byLabel} {
 			token := s.login(t, m, attributes)
 			found, err := token.Key(t.Context(), quorum.PublicKey{})
 			require.NoError(t, err, attributes)

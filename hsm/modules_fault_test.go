@@ -250,18 +250,33 @@ func TestWhatTheModuleIsAskedFor(t *testing.T) {
 
 // A token that is removed for good: every call after it fails, the ones of Close too, and Close still ends everything.
 func TestRemovalForGood(t *testing.T) {
+	f, _ := faultyKeys(t, "k256")
+	m := load(t, f.module)
 	for _, rv := range []string{"0x82", "0x30", "0x05", "0x32", "0xb3", "0xe0"} {
 		for _, function := range []string{"C_Login", "C_SignInit", "C_Sign"} {
 			t.Run(function+" "+rv, func(t *testing.T) {
-				f, _ := faultyKeys(t, "k256")
 				f.set(function + " 0 0 gone " + rv)
-				requireRefused(t, signOnce(t, load(t, f.module), 0), wire.KeyUnavailable, "device-removed")
+				f.forget()
+				requireRefused(t, signOnce(t, m, 0), wire.KeyUnavailable, "device-removed")
 				require.Equal(t, 1, f.count(function))
 				require.Equal(t, 1, f.count("C_CloseSession"))
 				require.Equal(t, 1, f.count("C_Finalize"))
+				f.set() // C_Finalize was not let through, and the next one starts anew
+				rawFinalize(t, f.module)
 			})
 		}
 	}
+}
+
+// forget empties the log.
+func (f *faults) forget() {
+	f.t.Helper()
+	require.NoError(f.t, os.WriteFile(f.log, nil, 0o600))
+}
+
+func rawFinalize(t *testing.T, module string) {
+	t.Helper()
+	require.NoError(t, pkcs11.New(module).Finalize())
 }
 
 // A module that crashes takes the process with it, in whatever function, and never makes it look like success.
@@ -270,11 +285,12 @@ func TestCrashOfAModule(t *testing.T) {
 		t.Log("ended with", signOnce(t, load(t, os.Getenv(childVariable)), 0))
 		return
 	}
+	f, _ := faultyKeys(t, "k256")
 	for _, crash := range []string{"exit", "segv", "kill"} {
 		for _, function := range []string{"C_Initialize", "C_Login", "C_Sign", "C_Finalize"} {
 			t.Run(crash+" in "+function, func(t *testing.T) {
-				f, _ := faultyKeys(t, "k256")
 				f.set(function + " 0 0 " + crash + " 1")
+				f.forget()
 				cmd := childOf(t, f.module)
 				cmd.Args[1] = "-test.run=^TestCrashOfAModule$"
 				out, err := cmd.CombinedOutput()

@@ -128,7 +128,7 @@ func (a *app) listKinds(table *kinds.Table, path string) error {
 		for _, k := range table.Kinds() {
 			all = append(all, kindOf(k))
 		}
-		return a.printKinds(struct {
+		return a.printJSON(struct {
 			Kinds []kindJSON `json:"kinds"`
 		}{all})
 	}
@@ -177,7 +177,7 @@ func (a *app) checkKinds(path string) error {
 		}
 	}
 	if a.json {
-		return a.printKinds(struct {
+		return a.printJSON(struct {
 			File                review.Text `json:"file"`
 			DescriptorSet       review.Text `json:"descriptorSet"`
 			DescriptorSetSHA256 string      `json:"descriptorSetSha256"`

@@ -45,7 +45,7 @@ func (a *app) showKind(k *kinds.Kind, path string) error {
 		for _, e := range enums {
 			out.Enums = append(out.Enums, enumOf(e))
 		}
-		return a.printKinds(out)
+		return a.printJSON(out)
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "kind:        %s (%s)\ntype URL:    %s\ndestructive: %s\nsubject:     %s\nroles:       %s\n",
@@ -64,8 +64,8 @@ func (a *app) showKind(k *kinds.Kind, path string) error {
 	return written(err)
 }
 
-// printKinds prints a JSON object on one line.
-func (a *app) printKinds(v any) error {
+// printJSON prints a JSON object on one line.
+func (a *app) printJSON(v any) error {
 	line, err := json.Marshal(v)
 	if err == nil {
 		_, err = fmt.Fprintln(a.stdout, ascii(string(line)))

@@ -102,6 +102,7 @@ Start with 'approver demo', which does all of it on an embedded software token.`
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(a.batchCommand(), a.configCommand(), a.demoCommand(), a.kindsCommand(), completionCommand())
 	root.AddCommand(a.hsmCommand())
+	root.AddCommand(a.doctorCommand())
 	root.SetHelpCommand(helpCommand())
 	return root
 }

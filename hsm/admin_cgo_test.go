@@ -114,10 +114,17 @@ func TestSoftHSMNewKeyIsTakenBack(t *testing.T) {
 	require.Empty(t, objectsOf(t, m, "pkcs11:token=approver"))
 
 	// A new key whose signature is bad is destroyed again, and nothing is left.
-	for _, fault := range []string{"C_Sign 0 1 flip 5", "C_Sign 0 1 rv 0x101", "C_SignInit 0 1 rv 0x68", "C_Sign 0 1 short 63"} {
+	for fault, edwards := range map[string]bool{
+		"C_Sign 0 1 flip 5": false, "C_Sign 0 1 rv 0x101": false, "C_SignInit 0 1 rv 0x68": false, "C_Sign 0 1 short 63": false,
+		"C_Sign 0 1 flip 6": true,
+	} {
 		f.set(fault)
 		a = admin(t, m, "pkcs11:token=approver")
-		_, err = a.GenerateKey(t.Context(), hsm.NewKeySpec{Label: "k", Algorithm: hsm.AlgorithmP256})
+		algorithm := hsm.AlgorithmP256
+		if edwards {
+			algorithm = hsm.AlgorithmEd25519
+		}
+		_, err = a.GenerateKey(t.Context(), hsm.NewKeySpec{Label: "k", Algorithm: algorithm})
 		require.ErrorContains(t, err, "destroyed again", fault)
 		require.Equal(t, wire.KeyUnavailable, wire.CodeOf(err))
 		_, err = a.Objects(t.Context())

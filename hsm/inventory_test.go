@@ -70,6 +70,12 @@ func TestObjectsAreListedWithWhatTheyShow(t *testing.T) {
 	require.Equal(t, hsm.AlgorithmP256, after[1].Algorithm)
 	require.Len(t, list(newSpy(t, token), true, "pkcs11:token=approver;id=%02"), 1)
 
+	// Where ids repeat, the label pairs the halves too.
+	twins := newSpy(t, softtoken.Token{Label: "approver", PIN: "1234", Keys: []softtoken.Key{{Label: "a", ID: []byte{1}, Private: a}, {Label: "b", ID: []byte{1}, Private: b}}})
+	of := list(twins, true, "pkcs11:token=approver")
+	require.Equal(t, publicOf(t, a).KID().String(), of[0].KID())
+	require.Equal(t, publicOf(t, b).KID().String(), of[1].KID())
+
 	// One attribute that is not there hides no other.
 	m := newSpy(t, token)
 	m.attribute = without(hsm.AttrLabel)

@@ -193,6 +193,35 @@ func TestHSMReadOnlyToken(t *testing.T) {
 	require.Contains(t, f.run(f.hsm("check", tokenKey, "--pin-file", "pin.txt")...).stdout, "key-trial signature", "it looks without writing")
 }
 
+// A token with a keypad wants no PIN of ours: none is asked for, and none is given.
+func TestHSMPINPad(t *testing.T) {
+	f := newFaultyToken(t)
+	f.set("C_GetTokenInfo 0 0 flags 0x100", "C_Login 0 0 pinpad "+testPIN)
+	r := f.ok(f.hsm(hsmCommands["keygen"]...)...)
+	require.Contains(t, r.stderr, "enter the PIN on the token's own keypad")
+	require.Equal(t, []string{"new.proof", "new.pub"}, f.left())
+	f.ok(f.hsm("check", "pkcs11:token=approver;object=new", "--pub", "out/new.pub")...)
+	f.ok(f.hsm(hsmCommands["list"]...)...)
+	require.Equal(t, 3, f.count("C_Login"))
+}
+
+// A module that hangs is left after --timeout, and no file stays. Nor can a key that is there by then be destroyed, which is
+// said.
+func TestHSMTimeout(t *testing.T) {
+	f := newFaultyToken(t)
+	args := f.hsm(append(hsmCommands["keygen"], "--pin-file", "pin.txt", "--timeout", "300ms")...)
+	for _, function := range []string{"C_Initialize", "C_OpenSession", "C_Login"} {
+		f.fails("timeout", args, function+" 0 0 hang 1")
+	}
+	f.set("C_Sign 0 0 hang 1")
+	r := f.run(args...)
+	require.Equal(t, 1, r.status)
+	require.Regexp(t, `(?m)^KEY_UNAVAILABLE: .*only 0 could be destroyed again; delete the rest`, r.stderr)
+	require.Empty(t, f.left())
+	f.set()
+	require.Len(t, f.keysOnToken(), 4)
+}
+
 // A PIN that comes by a descriptor, two of them at once.
 func TestHSMPINDescriptors(t *testing.T) {
 	s := newToken(t)
@@ -229,6 +258,7 @@ func TestHSMModulesOutlivesAModule(t *testing.T) {
 		list := f.ok("hsm", "list")
 		require.Regexp(t, "(?m)^module \\S*/libsofthsm2.so\n  Implementation of PKCS11", list.stdout, rule)
 		require.Contains(t, list.stdout, "module "+f.module, rule)
+		require.NotContains(t, list.stdout, "p11-kit-proxy", "tokens are listed twice")
 	}
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests everything: formatting, generated files, builds without cgo, all tests with tokens of SoftHSM, every fuzz target for
-# a few seconds, and a whole ceremony whose signature OpenSSL and Node verify.
+# Tests everything: formatting, generated files, builds without cgo, all tests with tokens of SoftHSM, a TPM in software,
+# openCryptoki and p11-kit, every fuzz target for a few seconds, and a whole ceremony whose signature OpenSSL and Node verify.
 #
 #   ./softhsm-test.sh            installs what is missing with apt where it may (Debian 12, as root), and names it where not
 #   FUZZ_TIME=1000000x ./softhsm-test.sh
@@ -47,10 +47,17 @@ step() {
 
 # --- what is needed -------------------------------------------------------------------------------------------------
 
-needs() { # what to look for, and the Debian package that has it
+needs() { # what to look for (a command, or a path that * may stand in), and the Debian package that has it
   cat <<'LIST'
 softhsm2-util softhsm2
 pkcs11-tool opensc
+swtpm swtpm
+/usr/lib/*/libtpm2_pkcs11.so.1 libtpm2-pkcs11-1
+/usr/lib/*/libtss2-tcti-swtpm.so.0 libtss2-tcti-swtpm0
+tpm2_flushcontext tpm2-tools
+/usr/sbin/pkcsslotd opencryptoki
+/usr/lib/*/pkcs11/p11-kit-client.so p11-kit-modules
+p11-kit p11-kit
 openssl openssl
 node nodejs
 tmux tmux
@@ -61,6 +68,7 @@ protoc protobuf-compiler
 ssh-keygen openssh-client
 ps procps
 setpriv util-linux
+unshare util-linux
 mount mount
 zsh zsh
 fish fish
@@ -77,7 +85,7 @@ missing() {
   local what package
   needs | while read -r what package; do
     case $what in
-    /*) [[ -e $what ]] || echo "$package" ;;
+    /*) compgen -G "$what" >/dev/null || echo "$package" ;;
     *) command -v "$what" >/dev/null || echo "$package" ;;
     esac
   done

@@ -101,6 +101,8 @@ Start with 'approver demo', which does all of it on an embedded software token.`
 	strictValues(root.PersistentFlags())
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(a.batchCommand(), a.configCommand(), a.demoCommand(), a.kindsCommand(), completionCommand())
+	root.AddCommand(a.hsmCommand())
+	root.AddCommand(a.doctorCommand())
 	root.SetHelpCommand(helpCommand())
 	return root
 }

@@ -69,8 +69,8 @@ var (
 // byPlaceholder completes a value by what the help calls it: --scope FILE.
 var byPlaceholder = map[string]completer{
 	"FILE": files(), "PATH": files(), "SET": files("json"), "SIGNATURE": files("json", "binpb"), "DIR": folders, "KEY": completeKey,
-	"KIND": completeKind, "COMMAND": completeCommand,
-	"TIME": nothing, "HEX": nothing, "ID": nothing, "NAME": nothing, "SUBJECT": nothing, "TEXT": nothing, "N": nothing, "K": nothing,
+	"KIND": completeKind, "COMMAND": completeCommand, "URI": completeURI, "TYPE": cobra.FixedCompletions([]string{"p256", "ed25519"}, cobra.ShellCompDirectiveNoFileComp),
+	"TIME": nothing, "HEX": nothing, "ID": nothing, "NAME": nothing, "SUBJECT": nothing, "TEXT": nothing, "LABEL": nothing, "SERIAL": nothing, "N": nothing, "K": nothing,
 	"int": nothing, "duration": nothing, "SIZE:K,...": nothing,
 }
 
@@ -135,13 +135,22 @@ func completerOf(name, placeholder string) completer {
 	return nothing
 }
 
+const beginningOfURI = "pkcs11:token="
+
 // completeKey completes a key file, or the beginning of a URI.
 func completeKey(_ *cobra.Command, _ []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	const uri = "pkcs11:token="
-	if word != "" && strings.HasPrefix(uri, word) {
-		return []cobra.Completion{uri}, cobra.ShellCompDirectiveNoSpace
+	if word != "" && strings.HasPrefix(beginningOfURI, word) {
+		return []cobra.Completion{beginningOfURI}, cobra.ShellCompDirectiveNoSpace
 	}
 	return nil, cobra.ShellCompDirectiveDefault
+}
+
+// completeURI completes the beginning of a URI, where no file can stand.
+func completeURI(_ *cobra.Command, given []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(given) == 0 && strings.HasPrefix(beginningOfURI, word) {
+		return []cobra.Completion{beginningOfURI}, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeCommand completes the names of commands, one below the other.

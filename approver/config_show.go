@@ -50,10 +50,13 @@ func (a *app) showConfig() error {
 	if err := a.printSettings(s); err != nil {
 		return err
 	}
-	return s.Check(func(uri string) (string, error) {
-		parsed, err := hsm.ParseURI(uri)
-		return parsed.ModulePath(), err
-	})
+	return s.Check(modulePathOf)
+}
+
+// modulePathOf gives the module-path of a pkcs11: URI.
+func modulePathOf(uri string) (string, error) {
+	parsed, err := hsm.ParseURI(uri)
+	return parsed.ModulePath(), err
 }
 
 func (a *app) printSettings(s *config.Settings) error {

@@ -24,16 +24,17 @@ var hints = map[hintKey]string{
 	{wire.InvalidState, "window-long"}:            "ask for a shorter window, or accept more hours with --max-hours (at most 720)",
 	{wire.InvalidState, "clock"}:                  "set the clock, or give the right time: --now YYYY-MM-DDThh:mm:ssZ",
 	{wire.InvalidState, "not-confirmed"}:          "run it again, and type what the review shows",
+	{wire.InvalidState, "unfit-key"}:              "make another key with 'approver hsm keygen'; do not enrol this one",
 	{code: wire.MissingEnv}:                       "set BETTER_COMPUTE_APPROVER_PASSPHRASE, or run it on a terminal",
 	{wire.KeyUnavailable, "pin-incorrect"}:        "check the PIN before you try again: each wrong one counts",
-	{wire.KeyUnavailable, "pin-locked"}:           "the security officer unlocks it",
+	{wire.KeyUnavailable, "pin-locked"}:           "the security officer unlocks it: approver hsm pin unlock",
 	{wire.KeyUnavailable, "pin-final-try"}:        "one more wrong PIN locks the token; --allow-final-try takes the risk",
 	{wire.KeyUnavailable, "pin-missing"}:          "give --pin-file, --pin-fd or pin-source in the URI, or run it on a terminal",
-	{wire.KeyUnavailable, "token-not-found"}:      "plug the token in, and check token= in the URI against the list above",
+	{wire.KeyUnavailable, "token-not-found"}:      "plug the token in, and compare its label and serial with the list above",
 	{wire.KeyUnavailable, "ambiguous"}:            "add serial= to the URI, or id= and --pub",
-	{wire.KeyUnavailable, "key-not-found"}:        "check object= or id= in the URI",
+	{wire.KeyUnavailable, "key-not-found"}:        "check object= or id= in the URI; 'approver hsm list --login' prints URIs",
 	{wire.KeyUnavailable, "key-mismatch"}:         "compare the kid with your own note of it; do not sign with this key",
-	{wire.KeyUnavailable, "module"}:               "check --module; on Debian SoftHSM is /usr/lib/softhsm/libsofthsm2.so",
+	{wire.KeyUnavailable, "module"}:               "check --module; 'approver hsm modules' lists those that work here",
 	{wire.KeyUnavailable, "device-removed"}:       "plug the token in and start again",
 	{wire.KeyUnavailable, "timeout"}:              "unplug the token, plug it in and start again; --timeout allows more time",
 	{wire.Unsupported, "terminal"}:                "make the terminal larger, or write a picture with --png",
@@ -66,8 +67,20 @@ func hint(command string, code wire.Code, reason string, details map[string]any)
 		return "who gave you the configuration mends it"
 	case code == wire.InvalidConfig && details["flag"] != nil:
 		return "leave the flag out: what is configured holds"
+	case reason == "not-confirmed" && strings.HasPrefix(command, "approver hsm "):
+		return "run it on a terminal, and type what it asks for"
+	case code == wire.Conflict && command == "approver hsm keygen":
+		return "choose another --label; 'approver hsm list --login' shows what the token has"
+	case code == wire.Conflict && command == "approver hsm import":
+		return "the key needs no import; 'approver hsm list --login' shows what it has"
+	case reason == "ambiguous" && strings.HasPrefix(command, "approver hsm "):
+		return "add --serial, or serial= to the URI, and for a key id="
 	case reason == "pin-missing" && details["descriptor"] != nil:
 		return "hand it over in the shell: --pin-fd N N<FILE"
+	case reason == "pin-missing" && (command == "approver hsm pin unlock" || command == "approver hsm init"):
+		return "give --so-pin-file and --new-pin-file, or descriptors of those names, or run it on a terminal"
+	case reason == "pin-missing" && command == "approver hsm pin change":
+		return "give --pin-file, with --so --so-pin-file, and --new-pin-file, or run it on a terminal"
 	}
 	if hint := hints[hintKey{code, reason}]; hint != "" {
 		return hint

@@ -127,31 +127,9 @@ func (k *foundKey) findOnToken(ctx context.Context, set *quorum.Set) (err error)
 }
 
 // loadModule loads the module that the flag, the URI or the configuration names.
-func (k *foundKey) loadModule(ctx context.Context) (hsm.Module, error) {
-	said, path, fromURI := "--module", k.flags.module, k.uri.ModulePath()
-	switch {
-	case path != "" && fromURI != "" && path != fromURI:
-		return nil, usage("--module and the URI's module-path differ")
-	case path == "":
-		said, path = "the URI's module-path", fromURI
-	}
-	s, err := k.app.settings()
-	if err != nil {
-		return nil, err
-	}
-	path, pinned, err := s.TightenModule(said, path)
-	switch {
-	case err != nil:
-		return nil, err
-	case path == "":
-		return nil, usage("--module is missing, and the URI has no module-path")
-	case pinned != nil:
-		if err := s.CheckModule(); err != nil {
-			return nil, err
-		}
-	}
-	k.module = path
-	return k.app.loadModule(ctx, path, pinned)
+func (k *foundKey) loadModule(ctx context.Context) (m hsm.Module, err error) {
+	k.module, m, err = k.app.openModule(ctx, k.flags.module, k.uri.ModulePath())
+	return m, err
 }
 
 // inputs gives the files that the key came from.
@@ -217,20 +195,7 @@ func (k *foundKey) unlock(ctx context.Context, t *terminal) (quorum.Signer, erro
 
 // givenPIN gives the source of the PIN that a flag or the URI names, looked at before anybody reviews anything, or nil.
 func (k *foundKey) givenPIN() (source hsm.PINSource, err error) {
-	given := 0
-	if path := k.uri.PINFile(); path != "" {
-		given, source, err = given+1, hsm.PINFile(path), hsm.PINFile(path).Check()
-	}
-	if fd := k.flags.pinFD; fd >= 0 {
-		given, source, err = given+1, hsm.PINDescriptor(fd), hsm.PINDescriptor(fd).Check()
-	}
-	if path := k.flags.pinFile; path != "" {
-		given, source, err = given+1, hsm.PINFile(path), hsm.PINFile(path).Check()
-	}
-	if given > 1 {
-		return nil, usage("the PIN comes from one of --pin-file, --pin-fd and the URI's pin-source")
-	}
-	return source, err
+	return givenPIN("", k.flags.pinFile, k.flags.pinFD, k.uri.PINFile())
 }
 
 // pinSource gives the named source, else the terminal, else none.

@@ -22,3 +22,11 @@ func (a *app) printJSON(result any) error {
 	}
 	return a.print([]byte(ascii(string(line)) + "\n"))
 }
+
+// written gives the error of a stream its code.
+func written(err error) error {
+	if err != nil {
+		return wire.Errorf(wire.IOError, "", "%w", err)
+	}
+	return nil
+}

@@ -25,8 +25,8 @@ import (
 // What went wrong for people who do this job with other tools, and the test of ours that would see it. The reports are
 // public ones of the projects named; rows without a test here are served by those of other files and packages.
 //
-//	tuf-on-ci 236         signed with the wrong key            TestReports; hsm.TestSwappedKey, ceremony.TestBadSignatures
-//	tuf-on-ci 527         a missed touch is not named          TestReports; hsm.TestFaultsInSigning
+//	tuf-on-ci 236         signed with the wrong key            TestReports, TestFaultForeignSignature; hsm.TestSwappedKey, ceremony.TestBadSignatures
+//	tuf-on-ci 527         a missed touch is not named          TestReports, TestFaultMissedTouch; hsm.TestFaultsInSigning
 //	tuf-on-ci 432         a changed field was not shown        kinds.TestEveryChangeOfAFieldIsShown, review.TestEveryChangeShows
 //	superchain-ops 751    another hash printed than signed     TestWrittenIsWhatWasShown, TestTerminalSigns
 //	superchain-ops 706    a hash without 0x never matched      testdata/root.txtar
@@ -34,21 +34,21 @@ import (
 //	teleport 13799        the list was cut                     TestTerminalShowsTheLast; testdata/show.txtar
 //	deno 36195            invisible text changed what showed   TestReports; review.TestEscapeEveryRune
 //	gh-dash 868           a bare Enter confirmed               TestTerminalDoesNotSign
-//	smallstep crypto 1074 tried the default PIN silently       TestTokenPINWrongOrMissing
-//	pkcs11-provider 455   the final try locked the token       TestReports; hsm.TestPINStatesOfAToken
-//	libp11 618            two tokens of one label              TestTokenReports; hsm.TestTwoTokensOfOneLabelCostNoLogin
-//	OpenSC 3635           two keys of one id                   TestTokenReports; hsm.TestSoftHSMKeyIsSettledOrRefused
+//	smallstep crypto 1074 tried the default PIN silently       TestTokenPINWrongOrMissing, TestFaultNoPIN
+//	pkcs11-provider 455   the final try locked the token       TestReports, TestFaultPINState; hsm.TestPINStatesOfAToken
+//	libp11 618            two tokens of one label              TestTokenReports, TestFaultAmbiguous; hsm.TestTwoTokensOfOneLabelCostNoLogin
+//	OpenSC 3635           two keys of one id                   TestTokenReports, TestFaultAmbiguous; hsm.TestSoftHSMKeyIsSettledOrRefused
 //	go-tuf 733            one key counted twice                TestReports; testdata/verify.txtar
 //	Coz 26                duplicate JSON members               TestCases (bad-json-duplicate)
 //	astria 310            protobuf not canonical               TestReports, TestCases (bad-unknown-field, bad-repeated-scalar)
 //	gittuf 382            a failure with exit status 0         TestCases
 //	libjcat 129           a private key readable by all        testdata/keygen.txtar
-//	crypto11 94           raw EC_POINT                         hsm.TestECPointEncodings
-//	crypto11 72           public and private labels differ     hsm.TestSoftHSMKeyIsSettledOrRefused
-//	miekg/pkcs11 193      C_GetFunctionList fails              hsm.TestLoadModuleSaysWhatFailed
-//	pkcs11key 19          ALWAYS_AUTHENTICATE                  TestTokenReports; hsm.TestSoftHSMAlwaysAuthenticate
-//	boulder 3468          dead sessions                        hsm.TestFaultsInSigning
-//	cosign 2853           a read-write session                 hsm.TestReadOnlySessionIsEnough
+//	crypto11 94           raw EC_POINT                         TestFaultReports; hsm.TestECPointEncodings
+//	crypto11 72           public and private labels differ     TestFaultReports; hsm.TestSoftHSMKeyIsSettledOrRefused
+//	miekg/pkcs11 193      C_GetFunctionList fails              TestFaultReports; hsm.TestLoadModuleSaysWhatFailed
+//	pkcs11key 19          ALWAYS_AUTHENTICATE                  TestTokenReports, TestFaultReports; hsm.TestSoftHSMAlwaysAuthenticate
+//	boulder 3468          dead sessions                        TestFaultRemoval; hsm.TestFaultsInSigning
+//	cosign 2853           a read-write session                 TestFaultReports; hsm.TestReadOnlySessionIsEnough
 //	step-kms-plugin 152   "could not open" and nothing else    TestReports; hsm.TestLoadModuleSaysWhatFailed
 func TestReports(t *testing.T) {
 	for name, test := range map[string]func(*testing.T){

@@ -55,6 +55,7 @@ import "C"
 
 import (
 	"errors"
+	"reflect"
 	"unsafe"
 
 	"github.com/better-compute/approver/core/wire"
@@ -85,7 +86,18 @@ func openLibrary(path string) (Module, error) {
 	if ctx == nil {
 		return nil, wire.Errorf(wire.KeyUnavailable, "module", "the PKCS#11 module %q could be loaded once, but not again", path)
 	}
-	return &library{ctx, list}, nil
+	return &library{ctx, bound(ctx)}, nil
+}
+
+// bound gives the functions that the binding calls. They need not be those of the probe: p11-kit's client gives other ones,
+// with a connection of their own, at each C_GetFunctionList. The binding keeps them in a C structure of two pointers,
+// the handle of dlopen and the list, and shows neither.
+func bound(ctx *pkcs11.Ctx) *C.struct_function_list {
+	held := reflect.ValueOf(ctx).Elem().FieldByName("ctx").UnsafePointer()
+	return (*struct {
+		handle unsafe.Pointer
+		list   *C.struct_function_list
+	})(held).list
 }
 
 // asRV turns the binding's error into ours.
@@ -120,7 +132,12 @@ func (l *library) Slot(id SlotID) (SlotInfo, error) {
 
 func (l *library) Token(id SlotID) (TokenRecord, error) {
 	i, err := l.ctx.GetTokenInfo(uint(id))
-	return TokenRecord{i.Label, i.ManufacturerID, i.Model, i.SerialNumber, i.Flags}, asRV(err)
+	return TokenRecord{
+		Label: i.Label, Manufacturer: i.ManufacturerID, Model: i.Model, Serial: i.SerialNumber, Flags: i.Flags,
+		MinPIN: i.MinPinLen, MaxPIN: i.MaxPinLen,
+		Hardware: Version{i.HardwareVersion.Major, i.HardwareVersion.Minor},
+		Firmware: Version{i.FirmwareVersion.Major, i.FirmwareVersion.Minor},
+	}, asRV(err)
 }
 
 func (l *library) OpenSession(id SlotID) (Session, error) {
@@ -133,14 +150,7 @@ func (l *library) CloseSession(s Session) error {
 }
 
 func (l *library) Login(s Session, u UserType, pin []byte) error {
-	var p *C.uchar
-	if len(pin) > 0 {
-		p = (*C.uchar)(unsafe.Pointer(unsafe.SliceData(pin)))
-	}
-	if rv := C.login(l.list, C.ulong(s), C.ulong(u), p, C.ulong(len(pin))); rv != 0 {
-		return RV(rv)
-	}
-	return nil
+	return answer(C.login(l.list, C.ulong(s), C.ulong(u), memory(pin), C.ulong(len(pin))))
 }
 
 func (l *library) Logout(s Session) error { return asRV(l.ctx.Logout(pkcs11.SessionHandle(s))) }
@@ -153,12 +163,8 @@ const (
 )
 
 func (l *library) Find(s Session, template []Match) (found []Object, err error) {
-	attributes := make([]*pkcs11.Attribute, len(template))
-	for i, m := range template {
-		attributes[i] = pkcs11.NewAttribute(uint(m.Attribute), m.Value)
-	}
 	sh := pkcs11.SessionHandle(s)
-	if err := l.ctx.FindObjectsInit(sh, attributes); err != nil {
+	if err := l.ctx.FindObjectsInit(sh, attributesOf(template)); err != nil {
 		return nil, asRV(err)
 	}
 	defer func() {

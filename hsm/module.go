@@ -3,6 +3,7 @@ package hsm
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -51,6 +52,11 @@ const (
 	FlagPINFinalTry      uint = 0x00020000 // CKF_USER_PIN_FINAL_TRY
 	FlagPINLocked        uint = 0x00040000 // CKF_USER_PIN_LOCKED
 	FlagPINToBeChanged   uint = 0x00080000 // CKF_USER_PIN_TO_BE_CHANGED
+
+	FlagSOPINCountLow    uint = 0x00100000 // CKF_SO_PIN_COUNT_LOW
+	FlagSOPINFinalTry    uint = 0x00200000 // CKF_SO_PIN_FINAL_TRY
+	FlagSOPINLocked      uint = 0x00400000 // CKF_SO_PIN_LOCKED
+	FlagSOPINToBeChanged uint = 0x00800000 // CKF_SO_PIN_TO_BE_CHANGED
 )
 
 // LibraryInfo is the part of CK_INFO that a pkcs11: URI can name, without the padding.
@@ -66,7 +72,15 @@ type SlotInfo struct{ Description, Manufacturer string }
 type TokenRecord struct {
 	Label, Manufacturer, Model, Serial string
 	Flags                              uint
+	MinPIN, MaxPIN                     uint // ulMinPinLen, ulMaxPinLen, in bytes
+	Hardware, Firmware                 Version
 }
+
+// Version is CK_VERSION.
+type Version struct{ Major, Minor byte }
+
+// String gives both in decimal, as in "2.6".
+func (v Version) String() string { return fmt.Sprintf("%d.%d", v.Major, v.Minor) }
 
 // A Match is one attribute of a search template, with the value an object must have.
 type Match struct {

@@ -1,6 +1,7 @@
 package hsm
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -11,30 +12,78 @@ import (
 	"golang.org/x/term"
 )
 
-// A PINTerminal asks for the PIN on a terminal, without echo, naming the token by label, serial and PIN state. One that
-// is made of no terminal is PINMissing.
-type PINTerminal struct{ tty *os.File }
+// A PINRole is whose PIN is asked for, and whether it is one to be.
+type PINRole uint8
 
-// NewPINTerminal asks on tty, which is open for reading and writing and stays the caller's. It gives PINMissing where tty
-// is nil or no terminal.
-func NewPINTerminal(tty *os.File) PINSource {
+// The roles. New PINs are typed twice.
+const (
+	UserPIN PINRole = iota
+	SecurityOfficerPIN
+	NewUserPIN
+	NewSecurityOfficerPIN
+)
+
+// prompt names the PIN; its state is that of the token.
+func (r PINRole) prompt(token TokenInfo) string {
+	// The label is text from outside: quoted, so that it cannot pose as another prompt.
+	label, serial := strconv.QuoteToASCII(token.Label), strconv.QuoteToASCII(token.Serial)
+	switch r {
+	case SecurityOfficerPIN:
+		return fmt.Sprintf("Security officer's PIN for token %s, serial %s (%v): ", label, serial, token.SOPIN)
+	case NewUserPIN:
+		return fmt.Sprintf("New PIN for token %s, serial %s: ", label, serial)
+	case NewSecurityOfficerPIN:
+		return fmt.Sprintf("New security officer's PIN for token %s, serial %s: ", label, serial)
+	}
+	return fmt.Sprintf("PIN for token %s, serial %s (%v): ", label, serial, token.PIN)
+}
+
+// A PINTerminal asks for a PIN on a terminal, without echo, naming the token by label, serial and PIN state. One that is
+// made of no terminal is PINMissing.
+type PINTerminal struct {
+	tty  *os.File
+	role PINRole
+}
+
+// NewPINTerminal asks for the user's PIN on tty, which is open for reading and writing and stays the caller's. It gives
+// PINMissing where tty is nil or no terminal.
+func NewPINTerminal(tty *os.File) PINSource { return NewPINTerminalFor(tty, UserPIN) }
+
+// NewPINTerminalFor is NewPINTerminal for another PIN. A new one is asked for twice; INVALID_INPUT where the two differ.
+func NewPINTerminalFor(tty *os.File, role PINRole) PINSource {
 	if tty == nil || !term.IsTerminal(int(tty.Fd())) {
 		return PINMissing{}
 	}
-	return PINTerminal{tty}
+	return PINTerminal{tty, role}
 }
 
 // PIN asks. Where ctx ends first the terminal is put back as it was.
 func (t PINTerminal) PIN(ctx context.Context, token TokenInfo) ([]byte, error) {
+	DropTypedAhead(int(t.tty.Fd())) // a line that was typed for something else must not cost a try
+	pin, err := t.ask(ctx, t.role.prompt(token))
+	if err != nil || t.role != NewUserPIN && t.role != NewSecurityOfficerPIN {
+		return pin, err
+	}
+	again, err := t.ask(ctx, "The same again: ")
+	defer clear(again)
+	if err == nil && !bytes.Equal(pin, again) {
+		err = wire.Errorf(wire.InvalidInput, "", "the two entries of the new PIN differ; nothing was changed")
+	}
+	if err != nil {
+		clear(pin)
+		return nil, err
+	}
+	return pin, nil
+}
+
+// ask is one question.
+func (t PINTerminal) ask(ctx context.Context, prompt string) ([]byte, error) {
 	fd := int(t.tty.Fd())
 	before, err := term.GetState(fd)
 	if err != nil {
 		return nil, wire.Errorf(wire.IOError, "", "the terminal cannot be asked for the PIN: %w", err)
 	}
-	DropTypedAhead(fd) // a line that was typed for something else must not cost a try
-	// The label is text from outside: quoted, so that it cannot pose as another prompt.
-	if _, err := fmt.Fprintf(t.tty, "PIN for token %s, serial %s (%v): ",
-		strconv.QuoteToASCII(token.Label), strconv.QuoteToASCII(token.Serial), token.PIN); err != nil {
+	if _, err := io.WriteString(t.tty, prompt); err != nil {
 		return nil, wire.Errorf(wire.IOError, "", "the terminal cannot be asked for the PIN: %w", err)
 	}
 	pin, err := waitForPIN(ctx, func() ([]byte, error) {

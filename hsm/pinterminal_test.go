@@ -110,6 +110,47 @@ func TestPINTerminalDropsWhatWasTypedAhead(t *testing.T) {
 	require.Equal(t, "1234<nil>", <-answers)
 }
 
+// A new PIN is typed twice, and each prompt says whose PIN it is.
+func TestPINTerminalForEachPIN(t *testing.T) {
+	token := hsm.TokenInfo{Label: "approver", Serial: "01", PIN: hsm.PINLocked, SOPIN: hsm.PINCountLow}
+	for _, test := range []struct {
+		role   hsm.PINRole
+		typed  []string
+		prompt string
+		pin    string
+		code   wire.Code
+	}{
+		{hsm.SecurityOfficerPIN, []string{"12345678"}, `Security officer's PIN for token "approver", serial "01" (a wrong PIN was entered since the last login): `, "12345678", ""},
+		{hsm.NewUserPIN, []string{"1234", "1234"}, `New PIN for token "approver", serial "01": `, "1234", ""},
+		{hsm.NewUserPIN, []string{"1234", "1243"}, `New PIN for token "approver", serial "01": `, "", wire.InvalidInput},
+		{hsm.NewSecurityOfficerPIN, []string{"1234", ""}, `New security officer's PIN for token "approver", serial "01": `, "", wire.KeyUnavailable},
+	} {
+		person, program := pseudoTerminal(t)
+		type answer struct {
+			pin []byte
+			err error
+		}
+		answers := make(chan answer, 1)
+		go func() {
+			pin, err := hsm.NewPINTerminalFor(program, test.role).PIN(t.Context(), token)
+			answers <- answer{pin, err}
+		}()
+		for i, line := range test.typed {
+			prompt := readUntil(t, person, ": ")
+			if i == 0 {
+				require.Equal(t, test.prompt, prompt)
+			}
+			require.Eventually(t, func() bool { return !echoes(t, program) }, 5*time.Second, time.Millisecond)
+			_, err := person.WriteString(line + "\n")
+			require.NoError(t, err)
+		}
+		a := <-answers
+		require.Equal(t, test.code, wire.CodeOf(a.err), "%v", a.err)
+		require.Equal(t, test.pin, string(a.pin))
+		require.True(t, echoes(t, program))
+	}
+}
+
 func TestPINTerminalWithoutTerminal(t *testing.T) {
 	f, err := os.Open("/dev/null")
 	require.NoError(t, err)

@@ -14,7 +14,10 @@ const (
 	rvAttributeInvalid   RV = 0x12
 	rvDeviceError        RV = 0x30
 	rvDeviceRemoved      RV = 0x32
+	rvAttributeReadOnly  RV = 0x10
 	rvFunctionCanceled   RV = 0x50
+	rvNotSupported       RV = 0x54
+	rvMechanismInvalid   RV = 0x70
 	rvObjectHandle       RV = 0x82
 	rvPINIncorrect       RV = 0xA0
 	rvPINInvalid         RV = 0xA1
@@ -22,6 +25,7 @@ const (
 	rvPINLocked          RV = 0xA4
 	rvSessionClosed      RV = 0xB0
 	rvSessionHandle      RV = 0xB3
+	rvTemplateIncomplete RV = 0xD0
 	rvTokenNotPresent    RV = 0xE0
 	rvAlreadyLoggedIn    RV = 0x100
 	rvNotLoggedIn        RV = 0x101

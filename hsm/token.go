@@ -15,7 +15,7 @@ type TokenOptions struct {
 	AllowFinalTry bool          // log in even where the token shows that a wrong PIN would lock it
 }
 
-// A Token is an open token with one read-only session. Close it on every path. Its methods may be called by several
+// A Token is an open token with one session, read-only unless an Admin has it. Close it on every path. Its methods may be called by several
 // goroutines; the module sees one call at a time.
 type Token struct {
 	module   Module
@@ -25,9 +25,10 @@ type Token struct {
 	session  Session
 	opened   bool
 	loggedIn bool
-	pin      []byte // for the logins of keys with CKA_ALWAYS_AUTHENTICATE; wiped by Close, or by Key where none needs it
-	keepPIN  bool   // such a key was given out
-	ended    error  // why the session is over, nil while it is not
+	user     UserType // who, where loggedIn
+	pin      []byte   // for the logins of keys with CKA_ALWAYS_AUTHENTICATE; wiped by Close, or by Key where none needs it
+	keepPIN  bool     // such a key was given out
+	ended    error    // why the session is over, nil while it is not
 	closed   bool
 	turn     chan struct{} // holds one token, taken for one method
 }
@@ -37,6 +38,10 @@ type Token struct {
 // serial and model of every token seen (details "tokens"); "module" where the module or another user of it in this
 // process is in the way; "timeout". After an error nothing is left to close.
 func OpenToken(ctx context.Context, m Module, o TokenOptions) (*Token, error) {
+	return openToken(ctx, m, o, m.OpenSession)
+}
+
+func openToken(ctx context.Context, m Module, o TokenOptions, session func(SlotID) (Session, error)) (*Token, error) {
 	if o.URI.IsZero() {
 		return nil, wire.Errorf(wire.InvalidInput, "", "no pkcs11: URI names the token")
 	}
@@ -49,20 +54,20 @@ func OpenToken(ctx context.Context, m Module, o TokenOptions) (*Token, error) {
 		t.line.stop()
 		return nil, moduleRefusal("C_Initialize", err)
 	}
-	if err := t.open(ctx); err != nil {
+	if err := t.open(ctx, session); err != nil {
 		t.Close() // its error would only hide the first
 		return nil, err
 	}
 	return t, nil
 }
 
-func (t *Token) open(ctx context.Context) error {
+func (t *Token) open(ctx context.Context, session func(SlotID) (Session, error)) error {
 	info, err := findToken(ctx, t.line, t.module, t.options.URI)
 	if err != nil {
 		return err
 	}
 	t.info = info
-	t.session, err = call(ctx, t.line, "C_OpenSession", func() (Session, error) { return t.module.OpenSession(info.Slot) })
+	t.session, err = call(ctx, t.line, "C_OpenSession", func() (Session, error) { return session(info.Slot) })
 	t.opened = err == nil
 	return refusal("C_OpenSession", err)
 }

@@ -19,35 +19,44 @@ func (t *Token) Login(ctx context.Context, source PINSource) error {
 		return err
 	}
 	defer t.release()
+	return t.loginOnce(ctx, UserNormal, source)
+}
+
+// loginOnce is one login of the user or the security officer, after a look at the state of that one's PIN.
+func (t *Token) loginOnce(ctx context.Context, user UserType, source PINSource) error {
 	record, err := call(ctx, t.line, "C_GetTokenInfo", func() (TokenRecord, error) { return t.module.Token(t.info.Slot) })
 	if err != nil {
 		return refusal("C_GetTokenInfo", err)
 	}
 	t.info = newTokenInfo(t.info.Slot, record)
-	if err := t.checkPINState(); err != nil {
+	if err := checkPINState(t.info, user, t.options.AllowFinalTry); err != nil {
 		return err
 	}
 	pin, err := t.ask(ctx, source)
 	if err != nil {
 		return err
 	}
-	if err := t.login(ctx, UserNormal, pin); err != nil {
+	if err := t.login(ctx, user, pin); err != nil {
 		clear(pin)
 		return err
 	}
 	clear(t.pin)
-	t.loggedIn, t.pin = true, pin
+	t.loggedIn, t.user, t.pin = true, user, pin
 	return nil
 }
 
-func (t *Token) checkPINState() error {
+// checkPINState refuses a login that could not work, or would be the last.
+func checkPINState(info TokenInfo, user UserType, allowFinalTry bool) error {
+	state, whose, way := info.PIN, "the PIN", "the security officer has to unlock it"
+	if user == UserSecurityOfficer {
+		state, whose, way = info.SOPIN, "the security officer's PIN", "nobody can unlock it"
+	}
 	switch {
-	case t.info.PIN == PINLocked:
-		return wire.Errorf(wire.KeyUnavailable, "pin-locked",
-			"the PIN of token %q (serial %q) is locked; the security officer has to unlock it", t.info.Label, t.info.Serial)
-	case t.info.PIN == PINFinalTry && !t.options.AllowFinalTry:
+	case state == PINLocked:
+		return wire.Errorf(wire.KeyUnavailable, "pin-locked", "%s of token %q (serial %q) is locked; %s", whose, info.Label, info.Serial, way)
+	case state == PINFinalTry && !allowFinalTry:
 		return wire.Errorf(wire.KeyUnavailable, "pin-final-try",
-			"token %q (serial %q) has one try left: a wrong PIN locks it; no login was tried", t.info.Label, t.info.Serial)
+			"token %q (serial %q) has one try left: a wrong entry locks %s; no login was tried", info.Label, info.Serial, whose)
 	}
 	return nil
 }
@@ -82,5 +91,8 @@ func (t *Token) login(ctx context.Context, user UserType, pin []byte) error {
 	if err == nil {
 		t.info = newTokenInfo(t.info.Slot, record)
 	}
-	return loginRefusal(rv, t.info.PIN)
+	if user == UserSecurityOfficer {
+		return pinRefusal("C_Login", "the security officer's PIN", rv, t.info.SOPIN)
+	}
+	return pinRefusal("C_Login", "the PIN", rv, t.info.PIN)
 }

@@ -45,19 +45,21 @@ func (k *TokenKey) Sign(ctx context.Context, s quorum.Statement) (quorum.Signatu
 }
 
 func (k *TokenKey) sign(ctx context.Context, digest []byte) ([]byte, error) {
-	t := k.token
-	_, err := call(ctx, t.line, "C_SignInit", nothing(func() error {
-		return t.module.SignInit(t.session, MechanismECDSA, k.handle)
-	}))
+	return k.token.sign(ctx, MechanismECDSA, k.handle, k.always, digest)
+}
+
+// sign is one signature of a private key over data, raw as the module gives it; always is CKA_ALWAYS_AUTHENTICATE.
+func (t *Token) sign(ctx context.Context, m Mechanism, key Object, always bool, data []byte) ([]byte, error) {
+	_, err := call(ctx, t.line, "C_SignInit", nothing(func() error { return t.module.SignInit(t.session, m, key) }))
 	if err != nil {
 		return nil, signRefusal("C_SignInit", err)
 	}
-	if k.always { // in any other place than straight after C_SignInit it is an error
+	if always { // in any other place than straight after C_SignInit it is an error
 		if err := t.login(ctx, UserContextSpecific, t.pin); err != nil {
 			return nil, err
 		}
 	}
-	raw, err := call(ctx, t.line, "C_Sign", func() ([]byte, error) { return t.module.Sign(t.session, digest) })
+	raw, err := call(ctx, t.line, "C_Sign", func() ([]byte, error) { return t.module.Sign(t.session, data) })
 	return raw, signRefusal("C_Sign", err)
 }
 

@@ -5,18 +5,23 @@ import (
 	"github.com/better-compute/approver/core/wire"
 )
 
-// Check tells whether what Load does not open is there, and whether a signature can be made of it all: a key file is a file,
-// a pkcs11: URI names no other module than the configured one, the public key is one of the approver set, and the module has
-// its digest (CheckModule). modulePath gives the module-path of a pkcs11: URI, or "". The key file is not read. Errors are
-// INVALID_CONFIG, and those of modulePath.
+// Check tells whether what Load does not open is there, and whether a signature can be made of it all: CheckKey and
+// CheckModule.
 func (s *Settings) Check(modulePath func(uri string) (string, error)) error {
-	if err := s.checkKey(modulePath); err != nil {
-		return err
-	}
-	if err := s.checkPublicKey(); err != nil {
+	if err := s.CheckKey(modulePath); err != nil {
 		return err
 	}
 	return s.CheckModule()
+}
+
+// CheckKey tells whether the configured key can sign: a key file is a file, a pkcs11: URI names no other module than the
+// configured one, and the public key is one of the approver set. modulePath gives the module-path of a pkcs11: URI, or "".
+// The key file is not read. Errors are INVALID_CONFIG, and those of modulePath.
+func (s *Settings) CheckKey(modulePath func(uri string) (string, error)) error {
+	if err := s.checkKey(modulePath); err != nil {
+		return err
+	}
+	return s.checkPublicKey()
 }
 
 func (s *Settings) checkKey(modulePath func(uri string) (string, error)) error {

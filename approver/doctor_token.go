@@ -1,0 +1,260 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/better-compute/approver/core/config"
+	"github.com/better-compute/approver/core/durable"
+	"github.com/better-compute/approver/core/quorum"
+	"github.com/better-compute/approver/hsm"
+)
+
+// module loads the PKCS#11 module as sign does, with its digest to compare.
+func (d *doctor) module(ctx context.Context) outcome {
+	return d.configured(func(s *config.Settings) outcome {
+		var err error
+		k := &d.held
+		k.path, err = d.app.signingKey(d.flags.key)
+		if moduleErr := s.CheckModule(); err == nil {
+			err = moduleErr
+		}
+		if err != nil {
+			return failed(err)
+		}
+		switch isURI := hsm.IsURI(k.path); {
+		case isURI:
+			if k.uri, err = hsm.ParseURI(k.path); err != nil {
+				return failed(err)
+			}
+		case k.path != "":
+			return unseen("the key is a file")
+		case !s.Module.IsSet() && d.flags.module == "":
+			return unseen("no key is configured, and no --key given")
+		}
+		return d.loadModule(ctx)
+	})
+}
+
+// loadModule tries the module in a process of its own first: one that crashes or hangs takes nothing along there.
+func (d *doctor) loadModule(ctx context.Context) outcome {
+	path, pinned, err := d.app.settleModule(d.flags.module, d.held.uri.ModulePath())
+	switch {
+	case err != nil:
+		return failed(err)
+	case path == "":
+		return bad("nothing names it").do("name it with its sha256 in [module] of the configuration, or with --module; 'approver hsm modules' lists those that work here")
+	case strings.Contains(filepath.Base(path), "spy"):
+		return bad("%s writes the PIN to a log; it was not loaded", path).do("name the module itself, and change a PIN that was given to this one")
+	}
+	command, err := probeCommand()
+	if err != nil {
+		return failed(err)
+	}
+	if tried := hsm.ProbeModule(ctx, command, path, d.flags.timeout); !tried.OK() {
+		return bad("%s: %s", path, tried.Trouble).do("check --module; 'approver hsm modules' lists those that work here")
+	}
+	if d.library, err = d.app.loadModule(ctx, path, pinned); err != nil {
+		return failed(err)
+	}
+	digest, err := digestOf(path)
+	switch {
+	case err != nil:
+		return failed(err)
+	case pinned == nil:
+		return warn("%s, SHA-256 %s, held against nothing", path, digest).note("sha256", digest)
+	}
+	return fine("%s, SHA-256 %s, as configured", path, digest).note("sha256", digest)
+}
+
+func digestOf(path string) (string, error) {
+	f, err := durable.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	return fmt.Sprintf("%x", h.Sum(nil)), written(err)
+}
+
+// findToken looks for the one token that the URI names.
+func (d *doctor) findToken(ctx context.Context) outcome {
+	k := &d.held
+	if d.library == nil || k.uri.IsZero() {
+		return unseen("no module with a key to look for")
+	}
+	var err error
+	k.token, err = hsm.OpenToken(ctx, d.library, hsm.TokenOptions{URI: k.uri, Timeout: d.flags.timeout, AllowFinalTry: d.flags.allowFinalTry})
+	if err != nil {
+		return failed(err)
+	}
+	i := k.token.Info()
+	found := fmt.Sprintf("label %s, serial %s, %s of %s", strconv.QuoteToASCII(i.Label), strconv.QuoteToASCII(i.Serial), strconv.QuoteToASCII(i.Model), strconv.QuoteToASCII(i.Manufacturer))
+	o := fine("%s", found)
+	if strings.Contains(strings.ToLower(i.Model+i.Manufacturer), "softhsm") {
+		o = warn("%s: its keys are files", found).do("SoftHSM is for rehearsals: whoever copies its folder has the keys, and guesses the PIN elsewhere")
+	}
+	return o.note("label", i.Label).note("serial", i.Serial).note("model", i.Model)
+}
+
+// pinState reads what the token shows about its PIN, and looks at where the PIN would come from. It does not log in.
+func (d *doctor) pinState(context.Context) outcome {
+	k := &d.held
+	if k.token == nil {
+		return unseen("no token")
+	}
+	var err error
+	if k.pin, err = k.givenPIN(); err != nil {
+		return failed(err)
+	}
+	i := k.token.Info()
+	found := i.PIN.String()
+	if i.PINPad {
+		found += "; it is entered at the token"
+	}
+	switch i.PIN {
+	case hsm.PINReady:
+		return fine("%s, as far as the token shows", found)
+	case hsm.PINLocked:
+		return bad("%s", found).do("the security officer unlocks it")
+	case hsm.PINFinalTry:
+		return bad("%s", found).do("look the PIN up before anybody types it; a right one takes --allow-final-try")
+	case hsm.PINNotSet:
+		return bad("%s", found).do("the security officer sets one")
+	case hsm.PINToBeChanged:
+		return warn("%s", found).do("change it before the ceremony: many tokens do nothing else until then")
+	default:
+		return warn("%s", found)
+	}
+}
+
+// findKey looks for the key without a login, and holds its public half against the expected one.
+func (d *doctor) findKey(ctx context.Context) outcome {
+	return d.configured(func(*config.Settings) outcome {
+		k := &d.held
+		expected, err := d.app.expectedPublic(d.flags.pub)
+		if err != nil {
+			return failed(err)
+		}
+		k.expected, k.pub = expected.Key, expected.Path
+		d.member = k.expected
+		if k.path, err = d.app.signingKey(d.flags.key); err != nil {
+			return unseen("what stands at the module is about its name")
+		}
+		switch {
+		case k.path == "":
+			return warn("nothing says which key signs").do("configure key, or give --key")
+		case !hsm.IsURI(k.path):
+			return d.findKeyFile()
+		case k.token == nil:
+			return unseen("no token")
+		}
+		return d.findTokenKey(ctx)
+	})
+}
+
+func (d *doctor) findKeyFile() outcome {
+	k := &d.held
+	if err := k.findFile(); err != nil {
+		return failed(err)
+	}
+	d.member = k.expected
+	return warn("%s, a file%s", k.path, kidText(", for key ", k.expected)).do("a file can be copied: a key that never leaves a token is wanted for anything but a rehearsal").note("kid", k.expected.KID().String())
+}
+
+func kidText(before string, key quorum.PublicKey) string {
+	if key.IsZero() {
+		return ""
+	}
+	return before + key.KID().String()
+}
+
+func (d *doctor) findTokenKey(ctx context.Context) outcome {
+	k := &d.held
+	if set, _, err := d.app.approverSet(d.flags.approvers); err == nil && set != nil && k.expected.IsZero() {
+		if kid, err := quorum.ParseKID(k.uri.Object()); err == nil {
+			k.expected, _ = set.Key(kid)
+		}
+	}
+	public, shown, err := k.token.Public(ctx, k.expected)
+	if err != nil {
+		return failed(err)
+	}
+	k.shown, d.member = public, k.public()
+	kid := d.member.KID().String()
+	switch {
+	case len(k.uri.Warnings()) > 0:
+		return warn("%s", strings.Join(k.uri.Warnings(), "; ")).do("mend the URI, in the configuration or at --key")
+	case k.expected.IsZero() && !shown:
+		return warn("the token shows no public half of it before a login, and none is expected")
+	case k.expected.IsZero():
+		return warn("%s by the token's own word; none is expected", kid).note("kid", kid)
+	case !shown:
+		return warn("%s is expected; the token shows no public half before a login", kid).do("try it with --login").note("kid", kid)
+	}
+	return fine("%s, as expected", kid).note("kid", kid)
+}
+
+// trial logs in and has the key show that it works: on a token it signs a trial, a key file is opened.
+func (d *doctor) trial(ctx context.Context) outcome {
+	k := &d.held
+	switch {
+	case !d.flags.login:
+		return unseen("only with --login")
+	case k.token == nil && k.sealed == nil:
+		return unseen("no key")
+	}
+	t := d.app.terminal()
+	defer t.close()
+	if k.token == nil {
+		key, err := k.unlock(ctx, t)
+		if err != nil {
+			return failed(err)
+		}
+		d.member = key.Public()
+		return fine("the passphrase opens the file; it holds key %s", d.member.KID())
+	}
+	if err := k.token.Login(ctx, k.pinSource(t)); err != nil {
+		return failed(err)
+	}
+	fitness, err := k.token.Check(ctx, k.public())
+	if err != nil {
+		return failed(err)
+	}
+	if d.member.IsZero() {
+		d.member, _ = quorum.ParsePublicKey(fitness.Key.SPKI)
+	}
+	return judgeFitness(fitness, d.member)
+}
+
+// otherJobs are usages that a key for signing has no need of; many tokens give them to every key.
+var otherJobs = []string{"CKA_DECRYPT", "CKA_UNWRAP", "CKA_DERIVE", "CKA_SIGN_RECOVER"}
+
+// judgeFitness is red for a key that was elsewhere, is another one or does not sign, amber for one that could do more than sign.
+func judgeFitness(f *hsm.Fitness, key quorum.PublicKey) outcome {
+	var severe, more []string
+	for _, row := range f.Rows {
+		switch {
+		case row.Bad == "":
+		case slices.Contains(otherJobs, row.Name):
+			more = append(more, row.Name)
+		default:
+			severe = append(severe, row.Bad)
+		}
+	}
+	switch {
+	case len(severe) > 0:
+		return bad("%s", strings.Join(severe, "; ")).note("reasons", f.Reasons())
+	case len(more) > 0:
+		return warn("the key signed a trial, which verifies; it may do more than sign: %s", strings.Join(more, ", ")).
+			do("make the next key with approver hsm keygen: a key for one job cannot be tricked into another").note("reasons", f.Reasons())
+	}
+	return fine("the key signed a trial, which verifies; it is what an approver's key should be%s", kidText(": ", key))
+}

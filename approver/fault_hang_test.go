@@ -1,0 +1,187 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// signingFunctions are the functions of a signature, from the first to the last before it is written.
+var signingFunctions = []string{"C_Initialize", "C_GetSlotList", "C_GetTokenInfo", "C_OpenSession", "C_FindObjectsInit", "C_GetAttributeValue", "C_Login", "C_SignInit", "C_Sign"}
+
+// A function that does not return: the deadline ends the process, which names the function and calls nothing any more.
+func TestFaultHang(t *testing.T) {
+	t.Parallel()
+	f := newFaultyToken(t)
+	for _, function := range signingFunctions {
+		t.Run(function, func(t *testing.T) {
+			f := f.in(t)
+			r := f.fails("timeout", f.args("--timeout", "300ms"), function+" 0 0 hang 1")
+			named := strings.TrimSuffix(function, "Init")
+			if function == "C_SignInit" {
+				named = function
+			}
+			require.Contains(t, r.stderr, named+" did not return within 300ms")
+			require.Contains(t, r.stderr, "without C_Finalize")
+			calls := f.calls()
+			require.Equal(t, function, strings.SplitN(calls[len(calls)-1], ":", 2)[0], "the module was called again")
+		})
+	}
+	f.signs(f.args())
+}
+
+// A module that hangs when it is left: the signature was made and is not lost, and the process ends.
+func TestFaultHangAfterTheSignature(t *testing.T) {
+	t.Parallel()
+	f := newFaultyToken(t)
+	for _, function := range []string{"C_Logout", "C_CloseSession", "C_Finalize"} {
+		r := f.signs(f.args("--timeout", "300ms"), function+" 0 0 hang 1")
+		require.Regexp(t, `(?m)^warning: .*`+function+` did not return within 300ms`, r.stderr)
+	}
+}
+
+// start runs a command line in the background and waits until the module's function was called.
+func (f *faultyToken) start(function string, args []string) (cmd *exec.Cmd, stdout, stderr *bytes.Buffer) {
+	f.t.Helper()
+	cmd, stdout, stderr = f.prepare(args...), new(bytes.Buffer), new(bytes.Buffer)
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	require.NoError(f.t, cmd.Start())
+	f.reach(function)
+	return cmd, stdout, stderr
+}
+
+// reach waits until a function of the module was called.
+func (f *faultyToken) reach(function string) {
+	f.t.Helper()
+	require.Eventually(f.t, func() bool { return slices.Contains(f.calls(), function) }, 20*time.Second, 5*time.Millisecond, "no call of %s", function)
+}
+
+// A signal while the module works: the call is waited for, the user logged out, nothing written. While it hangs nothing of
+// it can be called, and the process ends all the same.
+func TestFaultSignal(t *testing.T) {
+	t.Parallel()
+	f := newFaultyToken(t)
+	for _, function := range []string{"C_FindObjectsInit", "C_Login", "C_SignInit", "C_Sign"} {
+		for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+			for _, how := range []string{"delay 800", "hang 1"} {
+				t.Run(function+" "+how+" "+signal.String(), func(t *testing.T) {
+					f := f.in(t)
+					f.set(function + " 0 0 " + how)
+					cmd, stdout, stderr := f.start(function, f.args())
+					require.NoError(t, cmd.Process.Signal(signal))
+					require.Error(t, cmd.Wait())
+					require.Equal(t, 1, cmd.ProcessState.ExitCode(), "%s", stderr)
+					require.Regexp(t, `(?m)^KEY_UNAVAILABLE: cancelled at C_`, stderr.String())
+					requireNoSecret(t, stdout.String(), stderr.String())
+					require.Empty(t, stdout.String())
+					require.Empty(t, f.left())
+					if how == "hang 1" {
+						require.NotContains(t, f.calls(), "C_Finalize")
+						require.NotContains(t, f.calls(), "C_Logout")
+						require.Contains(t, stderr.String(), "warning: ")
+						return
+					}
+					require.Equal(t, []string{"C_CloseSession", "C_Finalize"}, f.calls()[len(f.calls())-2:])
+					if function != "C_Login" { // whose answer came too late to be looked at
+						require.Equal(t, slices.Contains(f.calls(), "C_Login"), slices.Contains(f.calls(), "C_Logout"))
+					}
+				})
+			}
+		}
+	}
+	f.signs(f.args())
+}
+
+// A signal after the signature was written changes nothing about it.
+func TestFaultSignalAfterTheSignature(t *testing.T) {
+	f := newFaultyToken(t)
+	f.set("C_Logout 0 0 delay 300")
+	cmd, _, stderr := f.start("C_Logout", f.args())
+	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, cmd.Wait(), "%s", stderr)
+	f.requireSignature("out/sig.json", "k256")
+	f.requireLeft()
+}
+
+// line gives a line for a terminal, on which the PIN is typed.
+func (f *faultyToken) line(more string) string {
+	return "exec $approver batch sign --scope ok-2.json --now " + now + " --module " + f.module + " --key \"" + tokenKey +
+		"\" --pub k256.pem.pub --out out/sig.json " + more
+}
+
+// interrupt sends a signal to the command on a terminal, or presses Ctrl-C for 0.
+func (c *screen) interrupt(signal syscall.Signal) {
+	c.s.t.Helper()
+	if signal == 0 {
+		c.press("C-c")
+		return
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(c.s.read("pid"))))
+	require.NoError(c.s.t, err)
+	require.NoError(c.s.t, syscall.Kill(pid, signal))
+}
+
+// awaitSilence waits until the terminal does not show what is typed.
+func (c *screen) awaitSilence() {
+	c.s.t.Helper()
+	tty := strings.TrimSpace(c.tmux("display-message", "-p", "#{pane_tty}"))
+	c.until(func() bool {
+		out, err := exec.Command("stty", "-F", tty, "-a").Output()
+		return err == nil && strings.Contains(string(out), " -echo ")
+	}, "the terminal shows what is typed")
+}
+
+// A signal on a terminal: while the PIN is typed, while the token signs, and while it hangs. The terminal is set as before
+// (screen.end compares what stty says), and the token left as far as it can be.
+func TestFaultSignalOnTerminal(t *testing.T) {
+	t.Parallel()
+	f := newFaultyToken(t)
+	for name, signal := range map[string]syscall.Signal{"C-c": 0, "SIGINT": syscall.SIGINT, "SIGTERM": syscall.SIGTERM, "SIGHUP": syscall.SIGHUP} {
+		for _, where := range []string{"typing the PIN", "in C_Login", "in C_Sign", "in C_Sign, which hangs", "in C_Login, which hangs"} {
+			t.Run(where+" "+name, func(t *testing.T) {
+				f := f.in(t)
+				function, hangs := "", strings.HasSuffix(where, "hangs")
+				if rest, ok := strings.CutPrefix(where, "in "); ok {
+					function, _, _ = strings.Cut(rest, ",")
+					f.set(function + map[bool]string{true: " 0 0 hang 1", false: " 0 0 delay 800"}[hangs])
+				} else {
+					f.set()
+				}
+				c := f.onScreen(100, 40, f.line(""))
+				c.answer()
+				c.await("PIN for token")
+				c.awaitSilence()
+				if function == "" {
+					c.tmux("send-keys", "-l", testPIN[:4]) // half a PIN is in the terminal
+					time.Sleep(50 * time.Millisecond)
+				} else {
+					c.say(testPIN)
+					f.reach(function)
+				}
+				c.interrupt(signal)
+				require.Equal(t, 1, c.end(), "%s", c.text())
+				require.Contains(t, c.text(), "KEY_UNAVAILABLE: cancelled at")
+				require.NotContains(t, c.text(), testPIN[:4])
+				require.Empty(t, f.left())
+				switch {
+				case hangs:
+					require.NotContains(t, f.calls(), "C_Finalize")
+				case function == "C_Login": // the end of the only session ends the login that came late
+					require.Equal(t, []string{"C_CloseSession", "C_Finalize"}, f.calls()[len(f.calls())-2:])
+				default:
+					require.Equal(t, function == "", f.count("C_Login") == 0)
+					f.requireLeft()
+				}
+			})
+		}
+	}
+}

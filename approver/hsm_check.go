@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/better-compute/approver/core/quorum"
+	"github.com/better-compute/approver/core/review"
+	"github.com/better-compute/approver/core/wire"
+	"github.com/better-compute/approver/hsm"
+)
+
+type checkFlags struct {
+	tokenFlags
+	pin pinFlags
+	pub string
+}
+
+func (a *app) hsmCheckCommand() *cobra.Command {
+	var f checkFlags
+	c := &cobra.Command{
+		Use:   "check [URI]",
+		Short: "Check whether a key on a token is fit for an approver",
+		Long: `check logs in and holds one key against what an approver's key should be: made on the token and never out of it, for signing
+and nothing else, on P-256, with the public half that is expected, and able to make a signature that verifies. Each attribute
+is shown as true, false or not available. It signs no batch: what it signs is a key-trial over random bytes.
+
+Without a URI it checks the configured key. It ends with status 1 where the key is unfit.`,
+		Example: "  approver hsm check 'pkcs11:token=approver;object=k256' --pub k256.pub --module /usr/lib/softhsm/libsofthsm2.so",
+		Args:    uriArgument,
+		RunE:    func(c *cobra.Command, args []string) error { return a.hsmCheck(c.Context(), &f, args) },
+	}
+	f.moduleFlags.register(c, "module-path of the URI, else the configured one")
+	f.registerFinalTry(c)
+	f.pin.register(c, "", "the PIN", "pin-source of the URI, else typed")
+	c.Flags().StringVar(&f.pub, "pub", "", "`FILE` with the public key that is expected of it (the .pub file)")
+	return c
+}
+
+func (a *app) hsmCheck(ctx context.Context, f *checkFlags, args []string) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	uri, expected, err := a.checkedKey(f, args)
+	if err != nil {
+		return err
+	}
+	fitness, err := a.fitness(ctx, f, uri, expected)
+	if err != nil {
+		return err
+	}
+	if err := a.printFitness(fitness); err != nil {
+		return err
+	}
+	if !fitness.Fit() {
+		return wire.Errorf(wire.InvalidState, "unfit-key", "the key is not fit for an approver: %d of %d rows are not as wanted", len(fitness.Reasons()), len(fitness.Rows)).
+			With("reasons", fitness.Reasons())
+	}
+	return nil
+}
+
+// checkedKey gives the key that the argument names and what is expected of it. The configured key comes with the
+// configured public half; of another key nothing is expected but what --pub says.
+func (a *app) checkedKey(f *checkFlags, args []string) (uri hsm.URI, expected quorum.PublicKey, err error) {
+	if len(args) == 1 {
+		if uri, err = a.parseURI(args[0]); err == nil && f.pub != "" {
+			expected, err = readPublicKey(f.pub)
+		}
+		return uri, expected, err
+	}
+	configured, err := a.signingKey("")
+	switch {
+	case err != nil:
+		return uri, expected, err
+	case configured == "":
+		return uri, expected, usage("the pkcs11: URI of the key is missing, and no key is configured; 'approver hsm list' prints URIs")
+	case !hsm.IsURI(configured):
+		return uri, expected, usage("the configured key is a file; check is for keys on tokens, which a pkcs11: URI names")
+	}
+	public, err := a.expectedPublic(f.pub)
+	if err != nil {
+		return uri, expected, err
+	}
+	uri, err = a.parseURI(configured)
+	return uri, public.Key, err
+}
+
+// fitness logs in and checks the key. The session is read-only.
+func (a *app) fitness(ctx context.Context, f *checkFlags, uri hsm.URI, expected quorum.PublicKey) (*hsm.Fitness, error) {
+	t := a.terminal()
+	defer t.close()
+	source, err := f.pin.source(uri.PINFile(), t, hsm.UserPIN)
+	if err != nil {
+		return nil, err
+	}
+	_, m, err := a.openModule(ctx, f.module, uri.ModulePath())
+	if err != nil {
+		return nil, err
+	}
+	token, err := hsm.OpenToken(ctx, m, hsm.TokenOptions{URI: uri, Timeout: f.timeout, AllowFinalTry: f.allowFinalTry})
+	if err != nil {
+		return nil, err
+	}
+	defer a.closeToken(token)
+	a.tellToken(token.Info(), token.Info().PIN)
+	if err := token.Login(ctx, source); err != nil {
+		return nil, err
+	}
+	return token.Check(ctx, expected)
+}
+
+// A fitnessRow is a row of check with --json.
+type fitnessRow struct {
+	Attribute string      `json:"attribute"`
+	Wanted    string      `json:"wanted"`
+	Found     review.Text `json:"found"`
+	OK        bool        `json:"ok"`
+	Bad       review.Text `json:"bad,omitzero"`
+}
+
+func (a *app) printFitness(f *hsm.Fitness) error {
+	rows := []fitnessRow{}
+	for _, r := range f.Rows {
+		rows = append(rows, fitnessRow{r.Name, r.Wanted, review.Escape(r.Found), r.Bad == "", review.Escape(r.Bad)})
+	}
+	if a.json {
+		return a.printJSON(struct {
+			Key  listedObject `json:"key"`
+			Fit  bool         `json:"fit"`
+			Rows []fitnessRow `json:"rows"`
+		}{newListedObject(f.Key), f.Fit(), rows})
+	}
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "ATTRIBUTE\tWANTED\tFOUND")
+	for _, r := range rows {
+		mark := "" // not a cell of its own where there is none: no line ends with spaces
+		if !r.OK {
+			mark = "\tUNFIT"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s%s\n", r.Attribute, r.Wanted, r.Found, mark)
+	}
+	if err := w.Flush(); err != nil {
+		return written(err)
+	}
+	verdict := "FIT: " + f.Key.KID() + "\n"
+	if !f.Fit() {
+		verdict = ""
+		for _, r := range rows {
+			if !r.OK {
+				verdict += "UNFIT: " + r.Bad.String() + "\n"
+			}
+		}
+	}
+	_, err := fmt.Fprint(a.stdout, verdict)
+	return written(err)
+}

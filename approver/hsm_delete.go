@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/better-compute/approver/core/review"
+	"github.com/better-compute/approver/core/wire"
+	"github.com/better-compute/approver/hsm"
+)
+
+type deleteFlags struct {
+	tokenFlags
+	pin pinFlags
+}
+
+func (a *app) hsmDeleteCommand() *cobra.Command {
+	var f deleteFlags
+	c := &cobra.Command{
+		Use:   "delete URI",
+		Short: "Delete a key from a token",
+		Long: `delete destroys the key that the pkcs11: URI names: its private half, its public half and the certificates of its id. There is no
+way back. It shows what would go and asks on the terminal for the first characters of the kid, or for the label; no flag
+answers that.`,
+		Example: "  approver hsm delete 'pkcs11:token=approver;object=old' --module /usr/lib/softhsm/libsofthsm2.so",
+		Args:    keyArgument,
+		RunE:    func(c *cobra.Command, args []string) error { return a.hsmDelete(c.Context(), &f, args[0]) },
+	}
+	f.moduleFlags.register(c, "module-path of the URI, else the configured one")
+	f.registerFinalTry(c)
+	f.pin.register(c, "", "the PIN", "pin-source of the URI, else typed")
+	return c
+}
+
+func (a *app) hsmDelete(ctx context.Context, f *deleteFlags, text string) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	uri, err := a.parseURI(text)
+	if err != nil {
+		return err
+	}
+	t := a.terminal()
+	defer t.close()
+	if t == nil { // before a login: nobody could say yes
+		return errNobodyToAsk("delete")
+	}
+	admin, closing, err := a.openAsUser(ctx, &f.tokenFlags, &f.pin, uri)
+	if err != nil {
+		return err
+	}
+	defer closing()
+	deletion, err := admin.PlanDeletion(ctx)
+	if err != nil {
+		return err
+	}
+	if err := a.confirmDeletion(ctx, t, admin.Info(), deletion.Objects()); err != nil {
+		return err
+	}
+	deleted, err := deletion.Run(ctx)
+	if err != nil {
+		return partlyDeleted(err, deleted, len(deletion.Objects()))
+	}
+	return toldAnyway(a.tellDeleted(deleted), "the key was deleted")
+}
+
+func (a *app) tellDeleted(objects int) error {
+	if a.json {
+		return a.printJSON(map[string]any{"deleted": objects})
+	}
+	_, err := fmt.Fprintf(a.stdout, "deleted %d objects\n", objects)
+	return written(err)
+}
+
+// shownOfKID is how many characters of a kid name it beyond doubt on one token.
+const shownOfKID = 8
+
+// confirmDeletion shows what goes, and has a person type which key that is.
+func (a *app) confirmDeletion(ctx context.Context, t *terminal, info hsm.TokenInfo, objects []hsm.KeyObject) error {
+	fmt.Fprintf(t.tty, "THIS IS DESTROYED on token %s, serial %s:\n", review.Escape(info.Label), review.Escape(info.Serial))
+	drawObjects(t, objects)
+	question, right := deletionQuestion(objects)
+	return a.typed(ctx, t, question, right)
+}
+
+// deletionQuestion asks for the first characters of the kid or for the label of the key, for its id where it has neither.
+func deletionQuestion(objects []hsm.KeyObject) (question string, right func(answer string) bool) {
+	key := objects[0]
+	if at := slices.IndexFunc(objects, func(o hsm.KeyObject) bool { return o.Class == hsm.PrivateKey }); at >= 0 {
+		key = objects[at]
+	}
+	kid, label, id := key.KID(), "", hex.EncodeToString(key.ID)
+	if key.Label != nil {
+		label = review.Escape(*key.Label).String() // as it stands on the screen
+	}
+	switch {
+	case kid != "" && label != "":
+		question = fmt.Sprintf("Type the first %d characters of its kid, or its label", shownOfKID)
+	case kid != "":
+		question = fmt.Sprintf("Type the first %d characters of its kid", shownOfKID)
+	case label != "":
+		question = "Type its label"
+	default:
+		return "Type its id", func(answer string) bool { return id != "" && answer == id }
+	}
+	return question, func(answer string) bool {
+		return label != "" && answer == label || len(answer) >= shownOfKID && strings.HasPrefix(kid, answer)
+	}
+}
+
+// partlyDeleted says how far a deletion came that failed.
+func partlyDeleted(err error, deleted, all int) error {
+	out := wire.Errorf(wire.CodeOf(err), wire.ReasonOf(err), "%d of %d objects were deleted: %s", deleted, all, wire.MessageOf(err)).With("deleted", deleted)
+	if e, ok := errors.AsType[*wire.Error](err); ok {
+		maps.Copy(out.Details, e.Details)
+	}
+	return out
+}
+
+// drawObjects shows objects to whoever is asked about them, all at once.
+func drawObjects(t *terminal, objects []hsm.KeyObject) {
+	var b strings.Builder
+	for _, o := range objects {
+		row := newListedObject(o)
+		fmt.Fprintf(&b, "  %s, %s", row.Class, row.Type)
+		if row.Label != nil {
+			fmt.Fprintf(&b, ", label %s", row.Label)
+		}
+		if row.ID != nil {
+			fmt.Fprintf(&b, ", id %s", *row.ID)
+		}
+		if row.KID != "" {
+			fmt.Fprintf(&b, ", kid %s", row.KID)
+		}
+		b.WriteByte('\n')
+	}
+	fmt.Fprint(t.tty, b.String())
+}

@@ -1,0 +1,79 @@
+//go:build cgo && unix
+
+package hsm_test
+
+import (
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/better-compute/approver/hsm"
+	"github.com/stretchr/testify/require"
+)
+
+// TestProbeChild is what a probe runs: this program, as the hidden command is of ours.
+func TestProbeChild(t *testing.T) {
+	if os.Getenv("HSM_TEST_PROBE") == "" {
+		return
+	}
+	if err := hsm.AnswerProbe(t.Context(), flag.Arg(0)); err != nil {
+		os.Exit(3)
+	}
+	os.Exit(0)
+}
+
+func TestProbeModule(t *testing.T) {
+	f := newSoftHSM(t, "approver").faulty()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	t.Setenv("HSM_TEST_PROBE", "1")
+	command := []string{self, "-test.run=^TestProbeChild$"}
+	p := hsm.ProbeModule(t.Context(), command, f.module, 0)
+	require.True(t, p.OK(), p.Trouble)
+	require.Equal(t, f.module, p.Path)
+	require.Equal(t, "SoftHSM", p.Manufacturer)
+	require.Regexp(t, `^\d+\.\d+$`, p.Version)
+	require.Equal(t, 2, p.Tokens, "SoftHSM always has one that is not initialised")
+	text := filepath.Join(t.TempDir(), "text.so")
+	require.NoError(t, os.WriteFile(text, []byte("no library"), 0o600))
+	require.Contains(t, hsm.ProbeModule(t.Context(), command, text, 0).Trouble, text+": file too short")
+	require.Contains(t, hsm.ProbeModule(t.Context(), command, "/nowhere/x.so", 0).Trouble, "no such file")
+	for fault, trouble := range map[string]string{
+		"C_GetFunctionList 0 1 rv 5": "CKR_GENERAL_ERROR",
+		"C_Initialize 0 1 rv 5":      "C_Initialize gave CKR_GENERAL_ERROR",
+		"C_Initialize 0 1 exit 1":    "crashed the process that tried it: SIGABRT: abort",
+		"C_Finalize 0 1 exit 1":      "crashed the process",
+		"C_GetSlotList 0 1 rv 0x30":  "C_GetSlotList gave CKR_DEVICE_ERROR",
+	} {
+		f.set(fault)
+		p := hsm.ProbeModule(t.Context(), command, f.module, 0)
+		require.Contains(t, p.Trouble, trouble, fault)
+		require.False(t, p.OK())
+	}
+	f.set("C_Initialize 0 1 hang 1")
+	begun := time.Now()
+	require.Contains(t, hsm.ProbeModule(t.Context(), command, f.module, time.Second).Trouble, "did not answer within 1s")
+	require.Less(t, time.Since(begun), 30*time.Second)
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.Contains(t, hsm.ProbeModule(cancelled, command, f.module, 0).Trouble, "context canceled")
+	require.Contains(t, hsm.ProbeModule(t.Context(), []string{"/nowhere/approver"}, f.module, 0).Trouble, "cannot be tried")
+	require.Contains(t, hsm.ProbeModule(t.Context(), []string{"/bin/true"}, f.module, 0).Trouble, "without an answer")
+	require.Contains(t, hsm.ProbeModule(t.Context(), []string{"/bin/false"}, f.module, 0).Trouble, "exit status 1")
+	require.Contains(t, hsm.ProbeModule(t.Context(), []string{"/bin/sh", "-c", "echo '{}' >&3"}, f.module, 0).Trouble, "without an answer")
+}
+
+// Somebody who types the command loads nothing.
+func TestAnswerProbeWantsItsDescriptor(t *testing.T) {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	t.Setenv("HSM_TEST_PROBE", "1")
+	p, err := os.StartProcess(self, []string{self, "-test.run=^TestProbeChild$", "/nowhere/x.so"}, &os.ProcAttr{Files: []*os.File{nil, nil, nil}})
+	require.NoError(t, err)
+	state, err := p.Wait()
+	require.NoError(t, err)
+	require.Equal(t, 3, state.ExitCode())
+}

@@ -90,10 +90,11 @@ func (t PINTerminal) ask(ctx context.Context, before *term.State, prompt string)
 	if _, err := io.WriteString(t.tty, prompt); err != nil {
 		return nil, wire.Errorf(wire.IOError, "", "the terminal cannot be asked for the PIN: %w", err)
 	}
+	fd := int(t.tty.Fd()) // by number: a line that comes after an interrupt may find the file closed
 	pin, err := waitForPIN(ctx, func() ([]byte, error) {
-		pin, err := term.ReadPassword(int(t.tty.Fd()))
+		pin, err := term.ReadPassword(fd)
 		if ctx.Err() != nil { // nobody waits any more, and reading left the echo as it found it: off
-			term.Restore(int(t.tty.Fd()), before)
+			term.Restore(fd, before)
 		}
 		if err != nil && err != io.EOF {
 			clear(pin)

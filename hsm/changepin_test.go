@@ -134,11 +134,12 @@ func TestInitTokenAsksNothingOfATokenThatIsNotTheTarget(t *testing.T) {
 	_, err = hsm.InitToken(t.Context(), f, hsm.Erase{Label: "approver", Serial: "01"}, "new", fixedPIN("87654321"), 0)
 	require.ErrorContains(t, err, `calls itself "approver"`)
 	// While a call hangs, nothing more is called.
-	hang := make(chan struct{})
+	begun, hang := make(chan struct{}), make(chan struct{})
 	defer close(hang)
-	f.initToken = func(hsm.SlotID, []byte, string) error { <-hang; return nil }
+	f.initToken = func(hsm.SlotID, []byte, string) error { close(begun); <-hang; return nil }
 	before := f.count("C_Finalize")
 	_, err = hsm.InitToken(t.Context(), f, hsm.Erase{Label: "approver", Serial: "01"}, "new", fixedPIN("87654321"), 50*time.Millisecond)
 	requireRefused(t, err, wire.KeyUnavailable, "timeout")
+	<-begun
 	require.Equal(t, before, f.count("C_Finalize"))
 }

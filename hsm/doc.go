@@ -25,7 +25,9 @@
 //     after C_SignInit.
 //  11. An error in signing ends the session. Nothing is tried again.
 //  12. Every call has a deadline and ends with its context. Token.Close logs out and finalizes on every path, but for one:
-//     while a call hangs in the module, nothing can be called.
+//     while a call hangs in the module, nothing can be called. A login that was interrupted may still have succeeded, and
+//     is logged out too. A module that crashes ends the process: CatchCrashes has it say so, without the registers, which
+//     can hold a PIN.
 //
 // # Finding modules
 //

@@ -57,14 +57,23 @@ func NewPINTerminalFor(tty *os.File, role PINRole) PINSource {
 	return PINTerminal{tty, role}
 }
 
-// PIN asks. Where ctx ends first the terminal is put back as it was.
+// PIN asks. The echo is off before the prompt stands there, so nothing that is typed in answer is shown; a line that was
+// typed for something else is dropped, since it must not cost a try. The terminal is put back as it was on every path.
 func (t PINTerminal) PIN(ctx context.Context, token TokenInfo) ([]byte, error) {
-	DropTypedAhead(int(t.tty.Fd())) // a line that was typed for something else must not cost a try
-	pin, err := t.ask(ctx, t.role.prompt(token))
+	fd := int(t.tty.Fd())
+	before, err := term.GetState(fd)
+	if err == nil {
+		err = hideTyping(fd)
+	}
+	if err != nil {
+		return nil, wire.Errorf(wire.IOError, "", "the terminal cannot be asked for the PIN: %w", err)
+	}
+	defer term.Restore(fd, before)
+	pin, err := t.ask(ctx, before, t.role.prompt(token))
 	if err != nil || t.role != NewUserPIN && t.role != NewSecurityOfficerPIN {
 		return pin, err
 	}
-	again, err := t.ask(ctx, "The same again: ")
+	again, err := t.ask(ctx, before, "The same again: ")
 	defer clear(again)
 	if err == nil && !bytes.Equal(pin, again) {
 		err = wire.Errorf(wire.InvalidInput, "", "the two entries of the new PIN differ; nothing was changed")
@@ -76,18 +85,17 @@ func (t PINTerminal) PIN(ctx context.Context, token TokenInfo) ([]byte, error) {
 	return pin, nil
 }
 
-// ask is one question.
-func (t PINTerminal) ask(ctx context.Context, prompt string) ([]byte, error) {
-	fd := int(t.tty.Fd())
-	before, err := term.GetState(fd)
-	if err != nil {
-		return nil, wire.Errorf(wire.IOError, "", "the terminal cannot be asked for the PIN: %w", err)
-	}
+// ask is one question, on a terminal without echo; before is how the terminal was.
+func (t PINTerminal) ask(ctx context.Context, before *term.State, prompt string) ([]byte, error) {
 	if _, err := io.WriteString(t.tty, prompt); err != nil {
 		return nil, wire.Errorf(wire.IOError, "", "the terminal cannot be asked for the PIN: %w", err)
 	}
+	fd := int(t.tty.Fd()) // by number: a line that comes after an interrupt may find the file closed
 	pin, err := waitForPIN(ctx, func() ([]byte, error) {
 		pin, err := term.ReadPassword(fd)
+		if ctx.Err() != nil { // nobody waits any more, and reading left the echo as it found it: off
+			term.Restore(fd, before)
+		}
 		if err != nil && err != io.EOF {
 			clear(pin)
 			return nil, wire.Errorf(wire.IOError, "", "the PIN cannot be read from the terminal: %w", err)
@@ -95,8 +103,5 @@ func (t PINTerminal) ask(ctx context.Context, prompt string) ([]byte, error) {
 		return trimPIN("answer", pin)
 	})
 	fmt.Fprintln(t.tty)
-	if ctx.Err() != nil {
-		term.Restore(fd, before)
-	}
 	return pin, err
 }

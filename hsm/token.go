@@ -25,6 +25,7 @@ type Token struct {
 	session  Session
 	opened   bool
 	loggedIn bool
+	tried    bool     // a C_Login was begun whose answer did not come in time: it may have logged in
 	user     UserType // who, where loggedIn
 	pin      []byte   // for the logins of keys with CKA_ALWAYS_AUTHENTICATE; wiped by Close, or by Key where none needs it
 	keepPIN  bool     // such a key was given out
@@ -133,6 +134,9 @@ func (t *Token) Close() error {
 		if t.ended == nil || wire.ReasonOf(err) == "timeout" {
 			trouble = errors.Join(trouble, refusal(name, err))
 		}
+	}
+	if t.tried && !t.loggedIn { // the answer, CKR_USER_NOT_LOGGED_IN at worst, says nothing new
+		call(context.Background(), t.line, "C_Logout", nothing(func() error { return t.module.Logout(t.session) }))
 	}
 	if t.loggedIn {
 		step("C_Logout", func() error { return t.module.Logout(t.session) })

@@ -85,6 +85,7 @@ func (t *Token) login(ctx context.Context, user UserType, pin []byte) error {
 	}))
 	rv, ok := errors.AsType[RV](err)
 	if !ok || wire.CodeOf(err) != "" {
+		t.tried = err != nil
 		return err
 	}
 	record, err := call(ctx, t.line, "C_GetTokenInfo", func() (TokenRecord, error) { return t.module.Token(t.info.Slot) })

@@ -10,3 +10,14 @@ func DropTypedAhead(fd int) {
 	const fread = 1
 	unix.IoctlSetPointerInt(fd, unix.TIOCFLUSH, fread)
 }
+
+// hideTyping turns the echo of a terminal off and throws away what was typed on it before, in one call (tcsetattr,
+// TCSAFLUSH), so that nothing typed in between is shown or taken.
+func hideTyping(fd int) error {
+	state, err := unix.IoctlGetTermios(fd, unix.TIOCGETA)
+	if err != nil {
+		return err
+	}
+	state.Lflag &^= unix.ECHO
+	return unix.IoctlSetTermios(fd, unix.TIOCSETAF, state)
+}

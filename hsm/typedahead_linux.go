@@ -5,3 +5,14 @@ import "golang.org/x/sys/unix"
 // DropTypedAhead throws away what was typed on a terminal, by its descriptor, before it was asked for (tcflush,
 // TCIFLUSH). What is no terminal is left alone.
 func DropTypedAhead(fd int) { unix.IoctlSetInt(fd, unix.TCFLSH, unix.TCIFLUSH) }
+
+// hideTyping turns the echo of a terminal off and throws away what was typed on it before, in one call (tcsetattr,
+// TCSAFLUSH), so that nothing typed in between is shown or taken.
+func hideTyping(fd int) error {
+	state, err := unix.IoctlGetTermios(fd, unix.TCGETS)
+	if err != nil {
+		return err
+	}
+	state.Lflag &^= unix.ECHO
+	return unix.IoctlSetTermios(fd, unix.TCSETSF, state)
+}

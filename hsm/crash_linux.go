@@ -1,0 +1,70 @@
+//go:build cgo
+
+package hsm
+
+/*
+#cgo CFLAGS: -D_GNU_SOURCE
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+extern char __executable_start, etext;
+static char crash_text[2048];
+static size_t crash_length;
+static struct sigaction go_action[NSIG];
+
+static int ours(const void *pc) { return (const char *)pc >= &__executable_start && (const char *)pc < &etext; }
+
+static void *counter(void *context)
+{
+	ucontext_t *u = context;
+#if defined(__x86_64__)
+	return (void *)u->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+	return (void *)u->uc_mcontext.pc;
+#else
+	return &etext - 1; // unknown: Go's own handler has it
+#endif
+}
+
+// on_crash ends the process where a library, and not this program, made a fault or called abort. Everything else is Go's.
+static void on_crash(int number, siginfo_t *info, void *context)
+{
+	int itself = info->si_code > 0 || (info->si_code == SI_TKILL && info->si_pid == getpid());
+	if (itself && !ours(counter(context))) {
+		ssize_t done = write(2, crash_text, crash_length);
+		(void)done;
+		_exit(1);
+	}
+	go_action[number].sa_sigaction(number, info, context);
+}
+
+static void catch_crashes(const char *text, size_t length)
+{
+	static const int numbers[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+	crash_length = length < sizeof crash_text ? length : sizeof crash_text;
+	memcpy(crash_text, text, crash_length);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+		struct sigaction now;
+		if (sigaction(numbers[i], NULL, &now) || !(now.sa_flags & SA_SIGINFO) || now.sa_sigaction == on_crash)
+			continue;
+		go_action[numbers[i]] = now;
+		now.sa_sigaction = on_crash;
+		sigaction(numbers[i], &now, NULL);
+	}
+}
+*/
+import "C"
+
+import "unsafe"
+
+// CatchCrashes has a process that a library ends, by a fault or by abort, write text to standard error and end with status
+// 1. Without it Go prints the registers, which can hold a PIN, and ends with 2. A fault in Go itself is reported as ever.
+func CatchCrashes(text string) {
+	c := C.CString(text)
+	defer C.free(unsafe.Pointer(c))
+	C.catch_crashes(c, C.size_t(len(text)))
+}

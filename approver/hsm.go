@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -142,7 +143,7 @@ func (a *app) openModule(ctx context.Context, flag, fromURI string) (path string
 	if path == "" {
 		return "", nil, usage("--module is missing, and the URI has no module-path")
 	}
-	m, err = a.loadModule(ctx, path, pinned)
+	m, err = a.load(ctx, path, pinned)
 	return path, m, err
 }
 
@@ -158,7 +159,9 @@ func (a *app) openAdmin(ctx context.Context, f *tokenFlags, u hsm.URI) (*hsm.Adm
 // closeToken logs out and leaves the module. Its error is told, since a token may be left logged in.
 func (a *app) closeToken(t interface{ Close() error }) {
 	if err := t.Close(); err != nil {
-		fmt.Fprintln(a.stderr, "warning:", review.Escape(err.Error()))
+		for trouble := range strings.SplitSeq(err.Error(), "\n") {
+			fmt.Fprintln(a.stderr, "warning: leaving the token:", review.Escape(trouble))
+		}
 	}
 }
 

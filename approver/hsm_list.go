@@ -82,7 +82,7 @@ func (a *app) listedModules(ctx context.Context, f *listFlags) (listed []*listed
 		return nil, err
 	}
 	if path != "" {
-		module, err := a.loadModule(ctx, path, pinned)
+		module, err := a.load(ctx, path, pinned)
 		if err != nil {
 			return nil, err
 		}
@@ -110,7 +110,7 @@ func (a *app) listedModules(ctx context.Context, f *listFlags) (listed []*listed
 
 // listFound reads a module that worked when it was tried. One that does not any more is listed with its trouble.
 func (a *app) listFound(ctx context.Context, f *listFlags, row moduleRow) (*listedModule, error) {
-	module, err := a.loadModule(ctx, row.path, nil)
+	module, err := a.load(ctx, row.path, nil)
 	if err == nil {
 		var m *listedModule
 		if m, err = listModule(ctx, f, row.path, module); err == nil {

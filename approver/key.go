@@ -214,9 +214,7 @@ func (k *foundKey) close() {
 	if k == nil || k.token == nil {
 		return
 	}
-	if err := k.token.Close(); err != nil {
-		fmt.Fprintln(k.app.stderr, "warning:", review.Escape(err.Error()))
-	}
+	k.app.closeToken(k.token)
 }
 
 const passphraseVariable = "BETTER_COMPUTE_APPROVER_PASSPHRASE"

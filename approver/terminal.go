@@ -66,7 +66,10 @@ func (t *terminal) askSecret(ctx context.Context, question string) ([]byte, erro
 	if err != nil {
 		return nil, wire.Errorf(wire.IOError, "", "the terminal: %w", err)
 	}
-	defer term.Restore(int(t.tty.Fd()), state) // also where the context ends first
+	defer term.Restore(int(t.tty.Fd()), state)              // also where the context ends first
+	if err := hsm.HideTyping(int(t.tty.Fd())); err != nil { // before the question: nothing of the answer is ever shown
+		return nil, wire.Errorf(wire.IOError, "", "the terminal: %w", err)
+	}
 	fmt.Fprint(t.tty, question)
 	secret, err := t.read(ctx, func() ([]byte, error) { return term.ReadPassword(int(t.tty.Fd())) })
 	fmt.Fprintln(t.tty)

@@ -5,7 +5,6 @@ package hsm_test
 import (
 	"bufio"
 	"crypto/ecdsa"
-	"crypto/elliptic"
 	"fmt"
 	"io"
 	"math/big"
@@ -177,8 +176,7 @@ func took(n int, f func()) float64 {
 // verification gives one P-256 verification by the standard library, of a digest that is there.
 func verification(b *testing.B, key quorum.PublicKey, s quorum.Statement, signature quorum.Signature) func() bool {
 	b.Helper()
-	point := key.SPKI()[27:]
-	public := &ecdsa.PublicKey{Curve: elliptic.P256(), X: new(big.Int).SetBytes(point[:32]), Y: new(big.Int).SetBytes(point[32:])}
+	public := key.ECDSA()
 	digest := s.Digest()
 	r, t := new(big.Int).SetBytes(signature.Sig[:32]), new(big.Int).SetBytes(signature.Sig[32:])
 	return func() bool { return ecdsa.Verify(public, digest[:], r, t) }

@@ -201,14 +201,6 @@ func (t *Token) trialRow(ctx context.Context, o KeyObject, expected []byte) (Fit
 		return r, err
 	}
 	r.Found = "failed"
-	r.Bad = "the key-trial failed: " + messageOf(err)
+	r.Bad = "the key-trial failed: " + wire.MessageOf(err)
 	return r, nil
-}
-
-// messageOf gives an error's text without its code.
-func messageOf(err error) string {
-	if e, ok := err.(*wire.Error); ok {
-		return e.Message
-	}
-	return err.Error()
 }

@@ -109,9 +109,9 @@ func (a *Admin) generate(ctx context.Context, spec NewKeySpec) (*NewKey, error) 
 		return key, nil
 	}
 	if stayed := a.undo(ctx, spec.Label, key.handles...); stayed != nil {
-		return nil, wire.Errorf(wire.CodeOf(err), wire.ReasonOf(err), "%w; and %s", err, messageOf(stayed))
+		return nil, wire.Errorf(wire.CodeOf(err), wire.ReasonOf(err), "%s; and %s", wire.MessageOf(err), wire.MessageOf(stayed))
 	}
-	return nil, wire.Errorf(wire.CodeOf(err), wire.ReasonOf(err), "%w; the new key was destroyed again", err)
+	return nil, wire.Errorf(wire.CodeOf(err), wire.ReasonOf(err), "%s; the new key was destroyed again", wire.MessageOf(err))
 }
 
 // undo destroys what was made.

@@ -140,7 +140,7 @@ func (a *Admin) create(ctx context.Context, h PublicHalf, private KeyObject) (Ke
 		return made, nil
 	}
 	if _, stayed := a.destroy(ctx, handle); stayed != nil {
-		return KeyObject{}, wire.Errorf(wire.CodeOf(err), wire.ReasonOf(err), "%w; and what was made could not be destroyed again: %s", err, messageOf(stayed))
+		return KeyObject{}, wire.Errorf(wire.CodeOf(err), wire.ReasonOf(err), "%w; and what was made could not be destroyed again: %s", err, wire.MessageOf(stayed))
 	}
 	return KeyObject{}, wire.Errorf(wire.CodeOf(err), wire.ReasonOf(err), "%w; what was made was destroyed again", err)
 }

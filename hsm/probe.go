@@ -149,7 +149,7 @@ func probe(ctx context.Context, path string) Probe {
 		})
 	}
 	if err != nil {
-		p.Trouble = messageOf(err)
+		p.Trouble = wire.MessageOf(err)
 	}
 	return p
 }

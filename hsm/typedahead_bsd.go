@@ -11,9 +11,9 @@ func DropTypedAhead(fd int) {
 	unix.IoctlSetPointerInt(fd, unix.TIOCFLUSH, fread)
 }
 
-// hideTyping turns the echo of a terminal off and throws away what was typed on it before, in one call (tcsetattr,
+// HideTyping turns the echo of a terminal off and throws away what was typed on it before, in one call (tcsetattr,
 // TCSAFLUSH), so that nothing typed in between is shown or taken.
-func hideTyping(fd int) error {
+func HideTyping(fd int) error {
 	state, err := unix.IoctlGetTermios(fd, unix.TIOCGETA)
 	if err != nil {
 		return err

@@ -6,9 +6,9 @@ import "golang.org/x/sys/unix"
 // TCIFLUSH). What is no terminal is left alone.
 func DropTypedAhead(fd int) { unix.IoctlSetInt(fd, unix.TCFLSH, unix.TCIFLUSH) }
 
-// hideTyping turns the echo of a terminal off and throws away what was typed on it before, in one call (tcsetattr,
+// HideTyping turns the echo of a terminal off and throws away what was typed on it before, in one call (tcsetattr,
 // TCSAFLUSH), so that nothing typed in between is shown or taken.
-func hideTyping(fd int) error {
+func HideTyping(fd int) error {
 	state, err := unix.IoctlGetTermios(fd, unix.TCGETS)
 	if err != nil {
 		return err

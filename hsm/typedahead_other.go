@@ -5,5 +5,5 @@ package hsm
 // DropTypedAhead does nothing where there is no one call for it.
 func DropTypedAhead(int) {}
 
-// hideTyping leaves it to what reads the line.
-func hideTyping(int) error { return nil }
+// HideTyping leaves it to what reads the line.
+func HideTyping(int) error { return nil }

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+
+	"github.com/better-compute/approver/core/review"
+	"github.com/better-compute/approver/core/wire"
+	"github.com/better-compute/approver/hsm"
+)
+
+// load loads a module. Every one is loaded by it, so that none ends the process without a word that is ours.
+func (a *app) load(ctx context.Context, path string, pinned *[sha256.Size]byte) (hsm.Module, error) {
+	a.catchCrashes(path)
+	return a.loadModule(ctx, path, pinned)
+}
+
+// catchCrashes says beforehand what to say where a module ends the process. What was being written is whole or not there.
+func (a *app) catchCrashes(module string) {
+	var text bytes.Buffer
+	crashed := *a
+	crashed.stderr = &text
+	err := wire.Errorf(wire.KeyUnavailable, "module", "the PKCS#11 module %q crashed, and this program with it; an output is there whole or not at all", module)
+	if a.json {
+		crashed.reportJSON(wire.CodeOf(err), wire.ReasonOf(err), err.Message, map[string]any{})
+	} else {
+		text.WriteString(string(wire.CodeOf(err)) + ": " + review.Escape(err.Message).String() + "\n")
+	}
+	hsm.CatchCrashes(text.String())
+}

@@ -109,9 +109,20 @@ func (a *Admin) generate(ctx context.Context, spec NewKeySpec) (*NewKey, error) 
 		return key, nil
 	}
 	if stayed := a.undo(ctx, spec.Label, key.handles...); stayed != nil {
-		return nil, wire.Errorf(wire.CodeOf(err), wire.ReasonOf(err), "%s; and %s", wire.MessageOf(err), wire.MessageOf(stayed))
+		return nil, withTail(err, "; and "+wire.MessageOf(stayed))
 	}
-	return nil, wire.Errorf(wire.CodeOf(err), wire.ReasonOf(err), "%s; the new key was destroyed again", wire.MessageOf(err))
+	return nil, withTail(err, "; the new key was destroyed again")
+}
+
+// withTail adds to what an error says, and keeps its code, details and cause.
+func withTail(err error, tail string) error {
+	e, ok := errors.AsType[*wire.Error](err)
+	if !ok {
+		return wire.Errorf(wire.KeyUnavailable, "", "%w%s", err, tail)
+	}
+	said := *e
+	said.Message += tail
+	return &said
 }
 
 // undo destroys what was made.

@@ -66,8 +66,8 @@ func (t *terminal) askSecret(ctx context.Context, question string) ([]byte, erro
 	if err != nil {
 		return nil, wire.Errorf(wire.IOError, "", "the terminal: %w", err)
 	}
-	defer term.Restore(int(t.tty.Fd()), state)              // also where the context ends first
-	if err := hsm.HideTyping(int(t.tty.Fd())); err != nil { // before the question: nothing of the answer is ever shown
+	defer term.Restore(int(t.tty.Fd()), state)           // also where the context ends first
+	if err := hsm.EchoOff(int(t.tty.Fd())); err != nil { // before the question: nothing of the answer is ever shown
 		return nil, wire.Errorf(wire.IOError, "", "the terminal: %w", err)
 	}
 	fmt.Fprint(t.tty, question)

@@ -63,7 +63,7 @@ func (t PINTerminal) PIN(ctx context.Context, token TokenInfo) ([]byte, error) {
 	fd := int(t.tty.Fd())
 	before, err := term.GetState(fd)
 	if err == nil {
-		err = HideTyping(fd)
+		err = hideTyping(fd)
 	}
 	if err != nil {
 		return nil, wire.Errorf(wire.IOError, "", "the terminal cannot be asked for the PIN: %w", err)

@@ -11,13 +11,18 @@ func DropTypedAhead(fd int) {
 	unix.IoctlSetPointerInt(fd, unix.TIOCFLUSH, fread)
 }
 
-// HideTyping turns the echo of a terminal off and throws away what was typed on it before, in one call (tcsetattr,
+// hideTyping turns the echo of a terminal off and throws away what was typed on it before, in one call (tcsetattr,
 // TCSAFLUSH), so that nothing typed in between is shown or taken.
-func HideTyping(fd int) error {
+func hideTyping(fd int) error { return echoOff(fd, unix.TIOCSETAF) }
+
+// EchoOff turns the echo of a terminal off and keeps what was typed on it before (tcsetattr, TCSANOW).
+func EchoOff(fd int) error { return echoOff(fd, unix.TIOCSETA) }
+
+func echoOff(fd int, request uint) error {
 	state, err := unix.IoctlGetTermios(fd, unix.TIOCGETA)
 	if err != nil {
 		return err
 	}
 	state.Lflag &^= unix.ECHO
-	return unix.IoctlSetTermios(fd, unix.TIOCSETAF, state)
+	return unix.IoctlSetTermios(fd, request, state)
 }

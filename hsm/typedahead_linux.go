@@ -6,13 +6,18 @@ import "golang.org/x/sys/unix"
 // TCIFLUSH). What is no terminal is left alone.
 func DropTypedAhead(fd int) { unix.IoctlSetInt(fd, unix.TCFLSH, unix.TCIFLUSH) }
 
-// HideTyping turns the echo of a terminal off and throws away what was typed on it before, in one call (tcsetattr,
+// hideTyping turns the echo of a terminal off and throws away what was typed on it before, in one call (tcsetattr,
 // TCSAFLUSH), so that nothing typed in between is shown or taken.
-func HideTyping(fd int) error {
+func hideTyping(fd int) error { return echoOff(fd, unix.TCSETSF) }
+
+// EchoOff turns the echo of a terminal off and keeps what was typed on it before (tcsetattr, TCSANOW).
+func EchoOff(fd int) error { return echoOff(fd, unix.TCSETS) }
+
+func echoOff(fd int, request uint) error {
 	state, err := unix.IoctlGetTermios(fd, unix.TCGETS)
 	if err != nil {
 		return err
 	}
 	state.Lflag &^= unix.ECHO
-	return unix.IoctlSetTermios(fd, unix.TCSETSF, state)
+	return unix.IoctlSetTermios(fd, request, state)
 }

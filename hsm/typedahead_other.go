@@ -5,5 +5,8 @@ package hsm
 // DropTypedAhead does nothing where there is no one call for it.
 func DropTypedAhead(int) {}
 
-// HideTyping leaves it to what reads the line.
-func HideTyping(int) error { return nil }
+// hideTyping leaves it to what reads the line.
+func hideTyping(int) error { return nil }
+
+// EchoOff leaves it to what reads the line.
+func EchoOff(int) error { return nil }

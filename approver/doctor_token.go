@@ -60,7 +60,7 @@ func (d *doctor) loadModule(ctx context.Context) outcome {
 	if tried := hsm.ProbeModule(ctx, command, path, d.flags.timeout); !tried.OK() {
 		return bad("%s: %s", path, tried.Trouble).do("check --module; 'approver hsm modules' lists those that work here")
 	}
-	if d.library, err = d.app.loadModule(ctx, path, pinned); err != nil {
+	if d.library, err = d.app.load(ctx, path, pinned); err != nil {
 		return failed(err)
 	}
 	digest, err := digestOf(path)

@@ -48,6 +48,33 @@ func TestFaultCrash(t *testing.T) {
 	f.signs(f.args())
 }
 
+// Whatever command loads a module that crashes says so in one line of ours and ends with 1: what Go would print holds
+// registers, and those may hold a PIN.
+func TestFaultCrashPrintsNoRegisters(t *testing.T) {
+	f := newFaultyToken(t)
+	for name, args := range map[string][]string{
+		"sign": f.args(), "doctor": {"doctor", "--login", "--key", tokenKey, "--module", f.module, "--pub", "k256.pem.pub", "--pin-file", "pin.txt"},
+		"list": {"hsm", "list", "--login", "--module", f.module, "--pin-file", "pin.txt"},
+	} {
+		for _, json := range []bool{false, true} {
+			f.set("C_Login 0 0 segv 1")
+			if json {
+				args = append(args, "--json")
+			}
+			cmd := f.prepare(args...)
+			var stderr bytes.Buffer
+			cmd.Stderr = &stderr
+			require.Error(t, cmd.Run())
+			require.Equal(t, 1, cmd.ProcessState.ExitCode(), "%s: %s", name, stderr.String())
+			require.Contains(t, stderr.String(), "crashed, and this program with it", name)
+			require.NotContains(t, stderr.String(), "goroutine", name)
+			for _, left := range f.left() {
+				require.NoError(t, os.Remove(f.path("out/"+left)))
+			}
+		}
+	}
+}
+
 // One that crashes when it is left: the signature is whole.
 func TestFaultCrashAfterTheSignature(t *testing.T) {
 	f := newFaultyToken(t)

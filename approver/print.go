@@ -8,10 +8,8 @@ import (
 
 // print writes a result to standard output, whole: it is what a command is for.
 func (a *app) print(result []byte) error {
-	if _, err := a.stdout.Write(result); err != nil {
-		return wire.Errorf(wire.IOError, "", "%w", err)
-	}
-	return nil
+	_, err := a.stdout.Write(result)
+	return written(err)
 }
 
 // printJSON prints a result as one line of JSON in ASCII.

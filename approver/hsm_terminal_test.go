@@ -178,13 +178,20 @@ func TestTerminalPINs(t *testing.T) {
 	}
 	require.Len(t, s.keysOnToken(), 2, "the PIN is another one")
 
-	// A typed PIN makes a key, and a wrong one none.
-	for pin, status := range map[string]int{wrongPIN: 1, testPIN: 0} {
+	// A wrong PIN makes no key, and the right one makes it.
+	for _, test := range []struct {
+		pin    string
+		status int
+	}{{wrongPIN, 1}, {testPIN, 0}} {
 		c := s.onScreen(120, 40, hsmLine("keygen --token approver --label new --out new"))
-		c.answers(pinAsked, pin)
-		require.Equal(t, status, c.end(), "%s", c.text())
+		c.answers(pinAsked, test.pin)
+		require.Equal(t, test.status, c.end(), "%s", c.text())
+		if test.status == 0 {
+			require.FileExists(t, s.path("new.proof"))
+		} else {
+			require.NoFileExists(t, s.path("new.pub"))
+		}
 	}
-	require.FileExists(t, s.path("new.proof"))
 }
 
 // A signal at any question: it ends with 1, nothing has changed, and the terminal shows again what is typed.

@@ -56,6 +56,7 @@ import "C"
 import (
 	"errors"
 	"reflect"
+	"strings"
 	"unsafe"
 
 	"github.com/better-compute/approver/core/wire"
@@ -108,12 +109,15 @@ func asRV(err error) error {
 	return err
 }
 
+// unpadded takes off what fills a text of a fixed length: spaces by the standard, and NULs in some modules.
+func unpadded(s string) string { return strings.TrimRight(s, " \x00") }
+
 func (l *library) Initialize() error { return asRV(l.ctx.Initialize()) }
 func (l *library) Finalize() error   { return asRV(l.ctx.Finalize()) }
 
 func (l *library) Library() (LibraryInfo, error) {
 	i, err := l.ctx.GetInfo()
-	return LibraryInfo{i.ManufacturerID, i.LibraryDescription, i.LibraryVersion.Major, i.LibraryVersion.Minor}, asRV(err)
+	return LibraryInfo{unpadded(i.ManufacturerID), unpadded(i.LibraryDescription), i.LibraryVersion.Major, i.LibraryVersion.Minor}, asRV(err)
 }
 
 func (l *library) Slots() ([]SlotID, error) {
@@ -127,13 +131,13 @@ func (l *library) Slots() ([]SlotID, error) {
 
 func (l *library) Slot(id SlotID) (SlotInfo, error) {
 	i, err := l.ctx.GetSlotInfo(uint(id))
-	return SlotInfo{i.SlotDescription, i.ManufacturerID}, asRV(err)
+	return SlotInfo{unpadded(i.SlotDescription), unpadded(i.ManufacturerID)}, asRV(err)
 }
 
 func (l *library) Token(id SlotID) (TokenRecord, error) {
 	i, err := l.ctx.GetTokenInfo(uint(id))
 	return TokenRecord{
-		Label: i.Label, Manufacturer: i.ManufacturerID, Model: i.Model, Serial: i.SerialNumber, Flags: i.Flags,
+		Label: unpadded(i.Label), Manufacturer: unpadded(i.ManufacturerID), Model: unpadded(i.Model), Serial: unpadded(i.SerialNumber), Flags: i.Flags,
 		MinPIN: i.MinPinLen, MaxPIN: i.MaxPinLen,
 		Hardware: Version{i.HardwareVersion.Major, i.HardwareVersion.Minor},
 		Firmware: Version{i.FirmwareVersion.Major, i.FirmwareVersion.Minor},

@@ -304,3 +304,22 @@ func TestCrashOfAModule(t *testing.T) {
 		}
 	}
 }
+
+// Some modules pad their texts with NULs instead of spaces: neither is of the text, so a token is found by its label and
+// shown without them.
+func TestTextsPaddedWithNULs(t *testing.T) {
+	f, _ := faultyKeys(t)
+	f.set("C_GetInfo 0 0 nulpad 1", "C_GetSlotInfo 0 0 nulpad 1", "C_GetTokenInfo 0 0 nulpad 1")
+	m := load(t, f.module)
+	inventory, err := hsm.ListSlots(t.Context(), m, 0)
+	require.NoError(t, err)
+	slot := inventory.Slots[0]
+	for _, text := range []string{inventory.Library.Description, inventory.Library.Manufacturer, slot.Description, slot.Manufacturer,
+		slot.Token.Label, slot.Token.Serial, slot.Token.Model, slot.Token.Manufacturer} {
+		require.NotEmpty(t, text)
+		require.NotContains(t, text, "\x00")
+	}
+	token := open(t, m, slot.Token.URI().String())
+	require.Equal(t, "approver", token.Info().Label)
+	require.NoError(t, token.Close())
+}

@@ -6,6 +6,9 @@
  *                        | hang | exit=abort | segv | kill | missing=not in the function list (any value)
  *                        | gone=from this call on every function gives this return code, until the file is rewritten
  *   C_GetFunctionList    rv | null=CKR_OK and no list | version=major version of the list
+ *   C_GetInfo, C_GetSlotInfo, C_GetTokenInfo
+ *                        nulpad=texts are padded with NULs
+ *   C_GetInfo            maker=manufacturerID
  *   C_GetTokenInfo       flags=OR into CK_TOKEN_INFO.flags | noflags=take out of them | maxrw=n
  *   C_OpenSession        norw=refuse read-write sessions
  *   C_Login              pinpad=act as one and use this PIN
@@ -119,9 +122,7 @@ static CK_RV after(const char *fn, CK_RV rv)
 #define W(name, args, call) static CK_RV my_##name args { CK_RV rv; if (pre(#name, &rv)) return rv; return after(#name, real->name call); }
 W(C_Initialize, (CK_VOID_PTR a), (a))
 W(C_Finalize, (CK_VOID_PTR a), (a))
-W(C_GetInfo, (CK_INFO_PTR i), (i))
 W(C_GetSlotList, (CK_BBOOL t, CK_SLOT_ID_PTR l, CK_ULONG_PTR n), (t, l, n))
-W(C_GetSlotInfo, (CK_SLOT_ID s, CK_SLOT_INFO_PTR i), (s, i))
 W(C_GetMechanismList, (CK_SLOT_ID s, CK_MECHANISM_TYPE_PTR l, CK_ULONG_PTR n), (s, l, n))
 W(C_GetMechanismInfo, (CK_SLOT_ID s, CK_MECHANISM_TYPE m, CK_MECHANISM_INFO_PTR i), (s, m, i))
 W(C_InitToken, (CK_SLOT_ID s, CK_UTF8CHAR_PTR p, CK_ULONG n, CK_UTF8CHAR_PTR l), (s, p, n, l))
@@ -308,6 +309,42 @@ static CK_RV my_C_SignInit(CK_SESSION_HANDLE h, CK_MECHANISM_PTR m, CK_OBJECT_HA
 	armed = 1;
 	return after("C_SignInit", real->C_SignInit(h, m, k));
 }
+static void nulpad(unsigned char *text, size_t n)
+{
+	while (n > 0 && text[n - 1] == ' ')
+		text[--n] = 0;
+}
+static CK_RV my_C_GetInfo(CK_INFO_PTR i)
+{
+	CK_RV rv;
+	unsigned long v;
+	char maker[TEXT];
+	if (pre("C_GetInfo", &rv))
+		return rv;
+	rv = real->C_GetInfo(i);
+	if (rv == CKR_OK && fault_text("C_GetInfo", "maker", NULL, maker)) {
+		memset(i->manufacturerID, ' ', sizeof i->manufacturerID);
+		memcpy(i->manufacturerID, maker, strnlen(maker, sizeof i->manufacturerID));
+	}
+	if (rv == CKR_OK && fault("C_GetInfo", "nulpad", &v)) {
+		nulpad(i->manufacturerID, sizeof i->manufacturerID);
+		nulpad(i->libraryDescription, sizeof i->libraryDescription);
+	}
+	return after("C_GetInfo", rv);
+}
+static CK_RV my_C_GetSlotInfo(CK_SLOT_ID s, CK_SLOT_INFO_PTR i)
+{
+	CK_RV rv;
+	unsigned long v;
+	if (pre("C_GetSlotInfo", &rv))
+		return rv;
+	rv = real->C_GetSlotInfo(s, i);
+	if (rv == CKR_OK && fault("C_GetSlotInfo", "nulpad", &v)) {
+		nulpad(i->slotDescription, sizeof i->slotDescription);
+		nulpad(i->manufacturerID, sizeof i->manufacturerID);
+	}
+	return after("C_GetSlotInfo", rv);
+}
 static CK_RV my_C_GetTokenInfo(CK_SLOT_ID s, CK_TOKEN_INFO_PTR i)
 {
 	CK_RV rv;
@@ -321,6 +358,12 @@ static CK_RV my_C_GetTokenInfo(CK_SLOT_ID s, CK_TOKEN_INFO_PTR i)
 		i->flags &= ~v;
 	if (rv == CKR_OK && fault("C_GetTokenInfo", "maxrw", &v))
 		i->ulMaxRwSessionCount = v;
+	if (rv == CKR_OK && fault("C_GetTokenInfo", "nulpad", &v)) {
+		nulpad(i->label, sizeof i->label);
+		nulpad(i->manufacturerID, sizeof i->manufacturerID);
+		nulpad(i->model, sizeof i->model);
+		nulpad(i->serialNumber, sizeof i->serialNumber);
+	}
 	return after("C_GetTokenInfo", rv);
 }
 static CK_RV my_C_Sign(CK_SESSION_HANDLE h, CK_BYTE_PTR d, CK_ULONG dl, CK_BYTE_PTR s, CK_ULONG_PTR sl)

@@ -104,16 +104,5 @@ func (a *Admin) changeRefusal(ctx context.Context, function string, user UserTyp
 	if err == nil {
 		t.info = newTokenInfo(t.info.Slot, record)
 	}
-	return newPINRefusal(function, rv, t.info, user)
-}
-
-// newPINRefusal is pinRefusal for calls that take a new PIN, which tokens refuse in codes that do not speak of the old.
-func newPINRefusal(function string, rv RV, info TokenInfo, user UserType) error {
-	switch {
-	case rv == rvPINInvalid || rv == rvPINLenRange:
-		return wire.Errorf(wire.InvalidInput, "", "%s gave %w: the token does not take the new PIN", function, rv)
-	case user == UserSecurityOfficer:
-		return pinRefusal(function, "the security officer's PIN", rv, info.SOPIN)
-	}
-	return pinRefusal(function, "the PIN", rv, info.PIN)
+	return triedPIN{user, t.info, ofTPM(context.WithoutCancel(ctx), t.line, t.module, rv)}.newPINRefusal(function, rv)
 }

@@ -46,7 +46,7 @@ func (e Erase) check(info TokenInfo) error {
 		return wire.Errorf(wire.InvalidState, "", "the slot has token %q (serial %q), not the confirmed %q (serial %q); nothing was changed",
 			info.Label, info.Serial, e.Label, e.Serial)
 	}
-	return checkPINState(info, UserSecurityOfficer, false)
+	return (triedPIN{user: UserSecurityOfficer, info: info}).check(false)
 }
 
 // InitToken initialises a token and gives it a label: 1 to 32 bytes of UTF-8 without control characters, and no space at
@@ -108,7 +108,7 @@ func initToken(ctx context.Context, l *line, m Manager, target InitTarget, label
 		if lookErr != nil {
 			after = before
 		}
-		return TokenInfo{}, newPINRefusal("C_InitToken", rv, after, UserSecurityOfficer)
+		return TokenInfo{}, initRefusal(target, rv, triedPIN{UserSecurityOfficer, after, ofTPM(whole, l, m, rv)})
 	} else if err != nil {
 		return TokenInfo{}, err
 	}
@@ -116,4 +116,15 @@ func initToken(ctx context.Context, l *line, m Manager, target InitTarget, label
 		lookErr = wire.Errorf(wire.KeyUnavailable, "", "C_InitToken succeeded, yet the token calls itself %q", after.Label)
 	}
 	return after, lookErr
+}
+
+// initRefusal says what a refusal of C_InitToken means. Of a token that was never initialised the PIN is a new one; where it is
+// wrong all the same, the maker delivers the token with one (details "delivered").
+func initRefusal(target InitTarget, rv RV, p triedPIN) error {
+	if _, blank := target.(Blank); !blank || rv != rvPINIncorrect {
+		return p.newPINRefusal("C_InitToken", rv)
+	}
+	return wire.Errorf(wire.KeyUnavailable, "pin-incorrect",
+		"wrong PIN: C_InitToken gave %w of a token that was never initialised: its maker delivers it with a security officer's PIN; nothing was changed", rv).
+		With("whose", "security officer").With("delivered", true)
 }

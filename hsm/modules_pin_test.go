@@ -101,11 +101,28 @@ func tpmLocks(t *testing.T, p pinToken) {
 		before, after, err := p.try(t, m, "999999", false)
 		requireRefused(t, err, wire.KeyUnavailable, "pin-incorrect")
 		require.Equal(t, []hsm.PINState{hsm.PINReady, hsm.PINReady}, []hsm.PINState{before, after})
+		require.ErrorContains(t, err, "this module does not show PIN tries")
+		require.NotContains(t, err.Error(), hsm.PINReady.String())
+		require.Equal(t, map[string]any{"whose": "user", "pinState": "not shown"}, detailsOf(t, err))
 	}
 	for i, pin := range []string{"999999", p.PIN} {
 		before, after, err := p.try(t, m, pin, false)
 		requireRefused(t, err, wire.KeyUnavailable, "pin-locked")
 		require.Equal(t, []hsm.PINState{hsm.PINReady, hsm.PINReady}, []hsm.PINState{before, after})
 		require.Equal(t, 4+i, m.count("C_Login"))
+		require.Equal(t, map[string]any{"whose": "user", "pinState": "PIN ready", "tpm": true}, detailsOf(t, err))
 	}
+	admin, err := hsm.OpenAdmin(t.Context(), m.Module, hsm.TokenOptions{URI: uri(t, "pkcs11:token=approver")})
+	require.NoError(t, err)
+	err = admin.LoginSO(t.Context(), fixedPIN("12345678")) // the right one, and no way out
+	requireRefused(t, err, wire.KeyUnavailable, "pin-locked")
+	require.Equal(t, map[string]any{"whose": "security officer", "pinState": "PIN ready", "tpm": true}, detailsOf(t, err))
+	require.NoError(t, admin.Close())
+}
+
+func detailsOf(t *testing.T, err error) map[string]any {
+	t.Helper()
+	var e *wire.Error
+	require.ErrorAs(t, err, &e)
+	return e.Details
 }

@@ -22,6 +22,7 @@ const (
 	rvPINIncorrect       RV = 0xA0
 	rvPINInvalid         RV = 0xA1
 	rvPINLenRange        RV = 0xA2
+	rvPINExpired         RV = 0xA3
 	rvPINLocked          RV = 0xA4
 	rvSessionClosed      RV = 0xB0
 	rvSessionHandle      RV = 0xB3

@@ -29,7 +29,7 @@ func (t *Token) loginOnce(ctx context.Context, user UserType, source PINSource) 
 		return refusal("C_GetTokenInfo", err)
 	}
 	t.info = newTokenInfo(t.info.Slot, record)
-	if err := checkPINState(t.info, user, t.options.AllowFinalTry); err != nil {
+	if err := (triedPIN{user: user, info: t.info}).check(t.options.AllowFinalTry); err != nil {
 		return err
 	}
 	pin, err := t.ask(ctx, source)
@@ -42,22 +42,6 @@ func (t *Token) loginOnce(ctx context.Context, user UserType, source PINSource) 
 	}
 	clear(t.pin)
 	t.loggedIn, t.user, t.pin = true, user, pin
-	return nil
-}
-
-// checkPINState refuses a login that could not work, or would be the last.
-func checkPINState(info TokenInfo, user UserType, allowFinalTry bool) error {
-	state, whose, way := info.PIN, "the PIN", "the security officer has to unlock it"
-	if user == UserSecurityOfficer {
-		state, whose, way = info.SOPIN, "the security officer's PIN", "nobody can unlock it"
-	}
-	switch {
-	case state == PINLocked:
-		return wire.Errorf(wire.KeyUnavailable, "pin-locked", "%s of token %q (serial %q) is locked; %s", whose, info.Label, info.Serial, way)
-	case state == PINFinalTry && !allowFinalTry:
-		return wire.Errorf(wire.KeyUnavailable, "pin-final-try",
-			"token %q (serial %q) has one try left: a wrong entry locks %s; no login was tried", info.Label, info.Serial, whose)
-	}
 	return nil
 }
 
@@ -92,8 +76,5 @@ func (t *Token) login(ctx context.Context, user UserType, pin []byte) error {
 	if err == nil {
 		t.info = newTokenInfo(t.info.Slot, record)
 	}
-	if user == UserSecurityOfficer {
-		return pinRefusal("C_Login", "the security officer's PIN", rv, t.info.SOPIN)
-	}
-	return pinRefusal("C_Login", "the PIN", rv, t.info.PIN)
+	return triedPIN{user, t.info, ofTPM(ctx, t.line, t.module, rv)}.refusal("C_Login", rv)
 }

@@ -41,7 +41,7 @@ func (a *Admin) LoginSO(ctx context.Context, source PINSource) error {
 		return err
 	}
 	defer t.release()
-	return t.loginOnce(ctx, UserSecurityOfficer, source)
+	return t.said(t.loginOnce(ctx, UserSecurityOfficer, source))
 }
 
 // Objects is Token.Objects.

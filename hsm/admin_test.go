@@ -113,7 +113,7 @@ func TestOpenAdmin(t *testing.T) {
 	f.openWritable = func(hsm.SlotID) (hsm.Session, error) { return 0, hsm.RV(0xE2) }
 	_, err = hsm.OpenAdmin(t.Context(), f, hsm.TokenOptions{URI: uri(t, approverURI)})
 	requireRefused(t, err, wire.KeyUnavailable, "")
-	require.ErrorContains(t, err, "CKR_TOKEN_WRITE_PROTECTED")
+	require.ErrorContains(t, err, "CKR_TOKEN_WRITE_PROTECTED (0xe2): the token cannot be written to")
 	require.Equal(t, 1, f.count("C_Finalize"))
 	require.Zero(t, f.count("C_OpenSession"))
 	// Without a login nothing is changed.

@@ -143,3 +143,25 @@ func TestInitTokenAsksNothingOfATokenThatIsNotTheTarget(t *testing.T) {
 	<-begun
 	require.Equal(t, before, f.count("C_Finalize"))
 }
+
+// A token that was never initialised and refuses its new SO PIN as wrong was delivered with one.
+func TestInitTokenOfADeliveredPIN(t *testing.T) {
+	f := newFake(t, approverToken(newP256(t)))
+	blank := blankToken{f}
+	f.initToken = func(hsm.SlotID, []byte, string) error { return hsm.RV(0xA0) }
+	_, err := hsm.InitToken(t.Context(), blank, hsm.Blank{}, "new", fixedPIN("12345678"), 0)
+	requireRefused(t, err, wire.KeyUnavailable, "pin-incorrect")
+	require.ErrorContains(t, err, "its maker delivers it with a security officer's PIN")
+	_, err = hsm.InitToken(t.Context(), f, hsm.Erase{Label: "approver", Serial: "01"}, "new", fixedPIN("12345678"), 0)
+	requireRefused(t, err, wire.KeyUnavailable, "pin-incorrect")
+	require.NotContains(t, err.Error(), "delivers")
+}
+
+// blankToken is a token that was never initialised.
+type blankToken struct{ *fake }
+
+func (b blankToken) Token(id hsm.SlotID) (hsm.TokenRecord, error) {
+	r, err := b.fake.Token(id)
+	r.Flags &^= hsm.FlagTokenInitialized
+	return r, err
+}

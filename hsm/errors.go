@@ -15,7 +15,10 @@ func refusal(function string, err error) error {
 	}
 	if rv.removed() {
 		return wire.Errorf(wire.KeyUnavailable, "device-removed",
-			"%s gave %w: the token was removed, or its session died; insert it and start again", function, rv)
+			"%s gave %w: the token was removed, or its session died", function, rv)
+	}
+	if rv == rvWriteProtected || rv == rvSessionReadOnly {
+		return wire.Errorf(wire.KeyUnavailable, "", "%s gave %w: the token cannot be written to", function, rv).With("writeProtected", true)
 	}
 	return wire.Errorf(wire.KeyUnavailable, "", "%s gave %w", function, rv)
 }

@@ -83,7 +83,7 @@ func (t *Token) Objects(ctx context.Context) ([]KeyObject, error) {
 	defer t.release()
 	all, err := t.objects(ctx)
 	if err != nil {
-		return nil, err
+		return nil, t.said(err)
 	}
 	var named []KeyObject
 	for _, o := range all {

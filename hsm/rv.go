@@ -26,8 +26,10 @@ const (
 	rvPINLocked          RV = 0xA4
 	rvSessionClosed      RV = 0xB0
 	rvSessionHandle      RV = 0xB3
+	rvSessionReadOnly    RV = 0xB5
 	rvTemplateIncomplete RV = 0xD0
 	rvTokenNotPresent    RV = 0xE0
+	rvWriteProtected     RV = 0xE2
 	rvAlreadyLoggedIn    RV = 0x100
 	rvNotLoggedIn        RV = 0x101
 	rvPINNotInitialized  RV = 0x102

@@ -30,6 +30,7 @@ type Token struct {
 	pin      []byte   // for the logins of keys with CKA_ALWAYS_AUTHENTICATE; wiped by Close, or by Key where none needs it
 	keepPIN  bool     // such a key was given out
 	ended    error    // why the session is over, nil while it is not
+	gone     bool     // an error said that the token was removed
 	closed   bool
 	known    map[Object]object // public keys that were read, by handle
 	turn     chan struct{}     // holds one token, taken for one method
@@ -110,13 +111,19 @@ func (t *Token) end(err error) {
 	t.ended = wire.Errorf(wire.KeyUnavailable, wire.ReasonOf(err), "the session ended with an earlier error; open the token again: %w", err)
 }
 
-// closeGrace is how long Close waits for a call that was left when its context ended.
-const closeGrace = time.Second
+// said keeps in mind that an error of a method says that the token was removed, which Close then does not say again.
+func (t *Token) said(err error) error {
+	t.gone = t.gone || wire.ReasonOf(err) == "device-removed"
+	return err
+}
+
+// closeGrace is how long Close waits for a call that was left when its context ended: a card takes seconds for a signature.
+const closeGrace = 3 * time.Second
 
 // Close logs out, closes the session, finalizes the module and wipes the PIN. It does not look at any context, so that it
 // works after an interrupt, and a second Close does nothing. Where a call hangs in the module nothing can be called any
-// more: then it gives KEY_UNAVAILABLE, reason "timeout", and C_Finalize is left out. Errors of a session that was over
-// already are not reported.
+// more: then it gives KEY_UNAVAILABLE, reason "timeout", says where the token may still be logged in, and C_Finalize is left
+// out. Errors of a session that was over already are not reported, and a removal is reported once.
 func (t *Token) Close() error {
 	<-t.turn
 	defer t.release()
@@ -127,14 +134,16 @@ func (t *Token) Close() error {
 	clear(t.pin)
 	defer t.line.stop()
 	if !t.line.settle(min(closeGrace, t.options.Timeout)) {
-		return errStuck("C_Finalize")
+		return t.stuck()
 	}
 	var trouble error
 	step := func(name string, f func() error) {
 		_, err := call(context.Background(), t.line, name, nothing(f))
-		if t.ended == nil || wire.ReasonOf(err) == "timeout" {
-			trouble = errors.Join(trouble, refusal(name, err))
+		err = refusal(name, err)
+		if reason := wire.ReasonOf(err); (t.ended == nil && !(t.gone && reason == "device-removed")) || reason == "timeout" {
+			trouble = errors.Join(trouble, err)
 		}
+		t.said(err)
 	}
 	if t.tried && !t.loggedIn { // the answer, CKR_USER_NOT_LOGGED_IN at worst, says nothing new
 		call(context.Background(), t.line, "C_Logout", nothing(func() error { return t.module.Logout(t.session) }))
@@ -147,4 +156,12 @@ func (t *Token) Close() error {
 	}
 	step("C_Finalize", t.module.Finalize)
 	return trouble
+}
+
+// stuck is the error of Close where nothing can be called any more. What unplugs a token logs it out.
+func (t *Token) stuck() error {
+	if !t.loggedIn && !t.tried {
+		return errStuck("C_Finalize")
+	}
+	return wire.Errorf(wire.KeyUnavailable, "timeout", "%s; the token may still be logged in: unplug it", wire.MessageOf(errStuck("C_Finalize")))
 }

@@ -16,6 +16,7 @@ func (t *Token) Public(ctx context.Context, expected quorum.PublicKey) (key quor
 		return key, false, err
 	}
 	defer t.release()
+	defer func() { t.said(err) }()
 	publics, err := t.search(ctx, ClassPublicKey, t.wanted()...)
 	if err != nil {
 		return key, false, err
@@ -45,11 +46,12 @@ func (t *Token) Public(ctx context.Context, expected quorum.PublicKey) (key quor
 // expected takes the token's word, which whoever uses the key should be warned of. Errors are KEY_UNAVAILABLE:
 // "key-not-found", "key-mismatch" where the public half on the token is another, "ambiguous" where id, label and expected
 // public half leave more than one.
-func (t *Token) Key(ctx context.Context, expected quorum.PublicKey) (*TokenKey, error) {
+func (t *Token) Key(ctx context.Context, expected quorum.PublicKey) (key *TokenKey, err error) {
 	if err := t.take(ctx); err != nil {
 		return nil, err
 	}
 	defer t.release()
+	defer func() { t.said(err) }()
 	privates, err := t.privates(ctx)
 	if err != nil {
 		return nil, err

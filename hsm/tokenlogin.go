@@ -19,7 +19,7 @@ func (t *Token) Login(ctx context.Context, source PINSource) error {
 		return err
 	}
 	defer t.release()
-	return t.loginOnce(ctx, UserNormal, source)
+	return t.said(t.loginOnce(ctx, UserNormal, source))
 }
 
 // loginOnce is one login of the user or the security officer, after a look at the state of that one's PIN.

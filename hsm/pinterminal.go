@@ -23,19 +23,37 @@ const (
 	NewSecurityOfficerPIN
 )
 
+// promptColumns is how long a line of a prompt gets before its second half stands on a line of its own.
+const promptColumns = 78
+
 // prompt names the PIN; its state is that of the token.
 func (r PINRole) prompt(token TokenInfo) string {
-	// The label is text from outside: quoted, so that it cannot pose as another prompt.
-	label, serial := strconv.QuoteToASCII(token.Label), strconv.QuoteToASCII(token.Serial)
+	what, state := "PIN", token.PIN.String()
 	switch r {
 	case SecurityOfficerPIN:
-		return fmt.Sprintf("Security officer's PIN for token %s, serial %s (%v): ", label, serial, token.SOPIN)
+		what, state = "Security officer's PIN", token.SOPIN.String()
 	case NewUserPIN:
-		return fmt.Sprintf("New PIN for token %s, serial %s: ", label, serial)
+		what, state = "New PIN", ""
 	case NewSecurityOfficerPIN:
-		return fmt.Sprintf("New security officer's PIN for token %s, serial %s: ", label, serial)
+		what, state = "New security officer's PIN", ""
 	}
-	return fmt.Sprintf("PIN for token %s, serial %s (%v): ", label, serial, token.PIN)
+	text := fmt.Sprintf("%s for token %s, serial %s", what, quotedOrBlank(token.Label), quotedOrBlank(token.Serial))
+	switch {
+	case state == "":
+		return text + ": "
+	case len(text)+len(state)+len(" (): ") > promptColumns:
+		return text + "\n(" + state + "): "
+	}
+	return text + " (" + state + "): "
+}
+
+// quotedOrBlank quotes a token's text, which comes from outside and must not pose as another prompt. A token that was never
+// initialised often has none.
+func quotedOrBlank(s string) string {
+	if s == "" {
+		return "(blank)"
+	}
+	return strconv.QuoteToASCII(s)
 }
 
 // A PINTerminal asks for a PIN on a terminal, without echo, naming the token by label, serial and PIN state. One that is

@@ -68,7 +68,7 @@ func TestPINTerminal(t *testing.T) {
 
 	answers := ask(t.Context())
 	prompt := readUntil(t, person, ": ")
-	require.Equal(t, `PIN for token "appr\x1b[2Jover", serial "0a1b" (a wrong PIN was entered since the last login): `, prompt)
+	require.Equal(t, `PIN for token "appr\x1b[2Jover", serial "0a1b"`+"\r\n(a wrong PIN was entered since the last login): ", prompt)
 	require.Eventually(t, noEcho, 5*time.Second, time.Millisecond)
 	_, err := person.WriteString("1234\n")
 	require.NoError(t, err)
@@ -123,7 +123,7 @@ func TestPINTerminalForEachPIN(t *testing.T) {
 		pin    string
 		code   wire.Code
 	}{
-		{hsm.SecurityOfficerPIN, []string{"12345678"}, `Security officer's PIN for token "approver", serial "01" (a wrong PIN was entered since the last login): `, "12345678", ""},
+		{hsm.SecurityOfficerPIN, []string{"12345678"}, "Security officer's PIN for token \"approver\", serial \"01\"\r\n(a wrong PIN was entered since the last login): ", "12345678", ""},
 		{hsm.NewUserPIN, []string{"1234", "1234"}, `New PIN for token "approver", serial "01": `, "1234", ""},
 		{hsm.NewUserPIN, []string{"1234", "1243"}, `New PIN for token "approver", serial "01": `, "", wire.InvalidInput},
 		{hsm.NewSecurityOfficerPIN, []string{"1234", ""}, `New security officer's PIN for token "approver", serial "01": `, "", wire.KeyUnavailable},
@@ -160,4 +160,18 @@ func TestPINTerminalWithoutTerminal(t *testing.T) {
 	defer f.Close()
 	require.Equal(t, hsm.PINMissing{}, hsm.NewPINTerminal(f))
 	require.Equal(t, hsm.PINMissing{}, hsm.NewPINTerminal(nil))
+}
+
+// A token that was never initialised has neither label nor serial to quote.
+func TestPINPromptOfABlankToken(t *testing.T) {
+	person, program := pseudoTerminal(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		hsm.NewPINTerminalFor(program, hsm.NewSecurityOfficerPIN).PIN(ctx, hsm.TokenInfo{Label: "approver"})
+		close(done)
+	}()
+	require.Equal(t, `New security officer's PIN for token "approver", serial (blank): `, readUntil(t, person, ": "))
+	cancel()
+	<-done
 }

@@ -83,6 +83,26 @@ func (a *Admin) Import(ctx context.Context, h PublicHalf) (made KeyObject, err e
 	return made, err
 }
 
+// Local tells what the token says of the private key that h was imported for: whether it was made there (CKA_LOCAL). Whoever
+// imports a public half may be about to take for an approver's a key that was somewhere else. Errors are KEY_UNAVAILABLE.
+func (a *Admin) Local(ctx context.Context, h PublicHalf) (Answer, error) {
+	t := a.token
+	if err := t.take(ctx); err != nil {
+		return NotAvailable, err
+	}
+	defer t.release()
+	all, err := t.objects(ctx)
+	if err != nil {
+		return NotAvailable, err
+	}
+	o, err := t.locate(all, spkiOf(h.key))
+	if err != nil {
+		return NotAvailable, err
+	}
+	value, err := t.attribute(ctx, o.handle, AttrLocal)
+	return answerOf(value), err
+}
+
 // alone gives the private key that h belongs to and that has no such half yet.
 func (a *Admin) alone(ctx context.Context, h PublicHalf) (KeyObject, error) {
 	t, spki := a.token, spkiOf(h.key)

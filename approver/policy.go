@@ -167,6 +167,9 @@ func readPublicKey(path string) (quorum.PublicKey, error) {
 		return quorum.PublicKey{}, err
 	}
 	key, err := quorum.ParsePublicPEM(data)
+	if other := otherKey(data); err != nil && other != "" {
+		return quorum.PublicKey{}, wire.Errorf(wire.InvalidInput, "", "%s: it holds %s; an approver's is P-256", path, other)
+	}
 	if err != nil {
 		return quorum.PublicKey{}, wire.Errorf(wire.InvalidInput, "", "%s: %s", path, wire.MessageOf(err))
 	}

@@ -104,6 +104,7 @@ Start with 'approver demo', which does all of it on an embedded software token.`
 	root.AddCommand(a.hsmCommand())
 	root.AddCommand(a.doctorCommand())
 	root.SetHelpCommand(helpCommand())
+	wrapHelp(root)
 	return root
 }
 

@@ -3,10 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"slices"
-	"strconv"
-	"text/tabwriter"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -70,18 +70,34 @@ func (a *app) listModules(ctx context.Context) error {
 			Modules []moduleRow `json:"modules"`
 		}{rows})
 	}
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "PATH\tFROM\tLIBRARY\tTOKENS\tSTATE")
+	var b strings.Builder
 	for _, r := range rows {
-		library, tokens, state := "-", "-", "ok"
-		if r.OK {
-			library, tokens = r.Library.String()+" "+r.Version.String(), strconv.Itoa(r.Tokens)
-		} else {
-			state = r.Trouble.String()
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", dash(r.Path), r.From, library, tokens, state)
+		r.draw(&b)
 	}
-	return written(w.Flush())
+	if len(rows) == 0 {
+		b.WriteString("no PKCS#11 module was found; name one with --module\n")
+	}
+	_, err = io.WriteString(a.stdout, b.String())
+	return written(err)
+}
+
+// draw writes a module on two lines or more: whether it works and its path, what it is or what is wrong, and where it stands.
+func (r moduleRow) draw(b *strings.Builder) {
+	state, what := "ok", ""
+	switch {
+	case !r.OK:
+		state, what = "fails", r.Trouble.String()
+	case r.Tokens == 1:
+		what = r.Library.String() + " " + r.Version.String() + ", 1 token"
+	default:
+		what = fmt.Sprintf("%s %s, %d tokens", r.Library, r.Version, r.Tokens)
+	}
+	indent := strings.Repeat(" ", len("fails  "))
+	fmt.Fprintf(b, "%-5s  %s\n", state, dash(r.Path)) // a path is copied, and never broken
+	b.WriteString(drawRow(indent, what))
+	if r.From.String() != "well-known" {
+		fmt.Fprintf(b, "%sfrom %s\n", indent, r.From)
+	}
 }
 
 func dash(t review.Text) string {

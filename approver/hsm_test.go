@@ -245,7 +245,7 @@ func TestHSMModulesOutlivesAModule(t *testing.T) {
 	f.write("home/.config/pkcs11/modules/faulty.module", []byte("module: "+f.module+"\npriority: 7\n"))
 	f.env = append(f.env, "HOME="+f.path("home"))
 	for rule, says := range map[string]string{
-		"":                              "ok",
+		"":                              "Implementation of PKCS11",
 		"C_Initialize 0 0 exit 1":       "(crashed|failed)",
 		"C_GetFunctionList 0 0 exit 1":  "(crashed|failed)",
 		"C_Initialize 0 0 rv 0x30":      "CKR_DEVICE_ERROR",
@@ -253,8 +253,9 @@ func TestHSMModulesOutlivesAModule(t *testing.T) {
 	} {
 		f.set(rule)
 		r := f.ok("hsm", "modules")
-		require.Regexp(t, "(?m)^"+f.module+" +\\S*faulty.module .*"+says, r.stdout, rule)
-		require.Regexp(t, `(?m)libsofthsm2.so .*ok$`, r.stdout, rule)
+		state := map[bool]string{true: "ok   ", false: "fails"}[rule == ""]
+		require.Regexp(t, "(?m)^"+state+"  "+f.module+"\n(       .*\n)*       .*"+says+".*\n       from \\S*faulty.module$", r.stdout, rule)
+		require.Regexp(t, `(?m)^ok     \S*libsofthsm2.so$`, r.stdout, rule)
 		list := f.ok("hsm", "list")
 		require.Regexp(t, "(?m)^module \\S*/libsofthsm2.so\n  Implementation of PKCS11", list.stdout, rule)
 		require.Contains(t, list.stdout, "module "+f.module, rule)

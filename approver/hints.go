@@ -67,20 +67,32 @@ func hint(command string, code wire.Code, reason string, details map[string]any)
 		return "who gave you the configuration mends it"
 	case code == wire.InvalidConfig && details["flag"] != nil:
 		return "leave the flag out: what is configured holds"
-	case reason == "not-confirmed" && strings.HasPrefix(command, "approver hsm "):
+	case reason == "not-confirmed" && details["terminal"] == "none":
 		return "run it on a terminal, and type what it asks for"
+	case reason == "not-confirmed" && strings.HasPrefix(command, "approver hsm "):
+		return "run it again, and type what stands on the screen"
 	case code == wire.Conflict && command == "approver hsm keygen":
 		return "choose another --label; 'approver hsm list --login' shows what the token has"
 	case code == wire.Conflict && command == "approver hsm import":
 		return "the key needs no import; 'approver hsm list --login' shows what it has"
-	case reason == "ambiguous" && strings.HasPrefix(command, "approver hsm "):
-		return "add --serial, or serial= to the URI, and for a key id="
+	case reason == "unfit-key" && details["lacksHalf"] != nil:
+		return "--pub FILE, or 'approver hsm import': the token lacks the public half"
+	case reason == "key-mismatch" && command == "approver hsm import":
+		return "the file that belongs to this key"
+	case details["writeProtected"] != nil:
+		return "take the write protection off the token, its reader or its module; signing needs no writing"
 	case reason == "pin-missing" && details["descriptor"] != nil:
 		return "hand it over in the shell: --pin-fd N N<FILE"
 	case reason == "pin-missing" && (command == "approver hsm pin unlock" || command == "approver hsm init"):
 		return "give --so-pin-file and --new-pin-file, or descriptors of those names, or run it on a terminal"
 	case reason == "pin-missing" && command == "approver hsm pin change":
 		return "give --pin-file, with --so --so-pin-file, and --new-pin-file, or run it on a terminal"
+	}
+	if hint := pinHint(command, reason, details); hint != "" {
+		return hint
+	}
+	if hint := ambiguityHint(command, reason, details); hint != "" {
+		return hint
 	}
 	if hint := hints[hintKey{code, reason}]; hint != "" {
 		return hint

@@ -3,13 +3,11 @@ package main
 import (
 	"context"
 	"crypto/sha256"
-	"fmt"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/better-compute/approver/core/review"
 	"github.com/better-compute/approver/core/wire"
 	"github.com/better-compute/approver/hsm"
 )
@@ -95,9 +93,7 @@ func keyArgument(c *cobra.Command, args []string) error {
 // parseURI reads a URI and says what is odd about it.
 func (a *app) parseURI(text string) (hsm.URI, error) {
 	u, err := hsm.ParseURI(text)
-	for _, warning := range u.Warnings() {
-		fmt.Fprintln(a.stderr, "warning:", review.Escape(warning))
-	}
+	a.warn(u.Warnings()...)
 	return u, err
 }
 
@@ -141,7 +137,7 @@ func (a *app) openModule(ctx context.Context, flag, fromURI string) (path string
 		return "", nil, err
 	}
 	if path == "" {
-		return "", nil, usage("--module is missing, and the URI has no module-path")
+		return "", nil, usage("--module is missing; 'approver hsm modules' lists those that work")
 	}
 	m, err = a.load(ctx, path, pinned)
 	return path, m, err
@@ -160,16 +156,8 @@ func (a *app) openAdmin(ctx context.Context, f *tokenFlags, u hsm.URI) (*hsm.Adm
 func (a *app) closeToken(t interface{ Close() error }) {
 	if err := t.Close(); err != nil {
 		for trouble := range strings.SplitSeq(err.Error(), "\n") {
-			fmt.Fprintln(a.stderr, "warning: leaving the token:", review.Escape(trouble))
+			a.warn("leaving the token: " + trouble)
 		}
-	}
-}
-
-// tellToken says which token a PIN is for; state is that of the PIN in question.
-func (a *app) tellToken(info hsm.TokenInfo, state fmt.Stringer) {
-	fmt.Fprintf(a.stderr, "token %s, serial %s, %s\n", review.Escape(info.Label), review.Escape(info.Serial), state)
-	if info.PINPad {
-		fmt.Fprintln(a.stderr, "enter the PIN on the token's own keypad")
 	}
 }
 

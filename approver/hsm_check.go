@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -55,6 +54,9 @@ func (a *app) hsmCheck(ctx context.Context, f *checkFlags, args []string) error 
 	if err := a.printFitness(fitness); err != nil {
 		return err
 	}
+	if lacksHalfOnly(fitness) {
+		return errLacksHalf(fitness)
+	}
 	if !fitness.Fit() {
 		return wire.Errorf(wire.InvalidState, "unfit-key", "the key is not fit for an approver: %d of %d rows are not as wanted", len(fitness.Reasons()), len(fitness.Rows)).
 			With("reasons", fitness.Reasons())
@@ -105,7 +107,7 @@ func (a *app) fitness(ctx context.Context, f *checkFlags, uri hsm.URI, expected 
 		return nil, err
 	}
 	defer a.closeToken(token)
-	a.tellToken(token.Info(), token.Info().PIN)
+	a.tellToken(token.Info(), source, token.Info().PIN.String())
 	if err := token.Login(ctx, source); err != nil {
 		return nil, err
 	}
@@ -133,27 +135,6 @@ func (a *app) printFitness(f *hsm.Fitness) error {
 			Rows []fitnessRow `json:"rows"`
 		}{newListedObject(f.Key), f.Fit(), rows})
 	}
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "ATTRIBUTE\tWANTED\tFOUND")
-	for _, r := range rows {
-		mark := "" // not a cell of its own where there is none: no line ends with spaces
-		if !r.OK {
-			mark = "\tUNFIT"
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s%s\n", r.Attribute, r.Wanted, r.Found, mark)
-	}
-	if err := w.Flush(); err != nil {
-		return written(err)
-	}
-	verdict := "FIT: " + f.Key.KID() + "\n"
-	if !f.Fit() {
-		verdict = ""
-		for _, r := range rows {
-			if !r.OK {
-				verdict += "UNFIT: " + r.Bad.String() + "\n"
-			}
-		}
-	}
-	_, err := fmt.Fprint(a.stdout, verdict)
+	_, err := fmt.Fprint(a.stdout, drawFitness(f, rows))
 	return written(err)
 }

@@ -87,7 +87,7 @@ func (a *app) confirmDeletion(ctx context.Context, t *terminal, info hsm.TokenIn
 	fmt.Fprintf(t.tty, "THIS IS DESTROYED on token %s, serial %s:\n", review.Escape(info.Label), review.Escape(info.Serial))
 	drawObjects(t, objects)
 	question, right := deletionQuestion(objects)
-	return a.typed(ctx, t, question, right)
+	return a.typed(ctx, t, question, "what was asked for of that key", right)
 }
 
 // deletionQuestion asks for the first characters of the kid or for the label of the key, for its id where it has neither.
@@ -137,7 +137,7 @@ func drawObjects(t *terminal, objects []hsm.KeyObject) {
 			fmt.Fprintf(&b, ", id %s", *row.ID)
 		}
 		if row.KID != "" {
-			fmt.Fprintf(&b, ", kid %s", row.KID)
+			fmt.Fprintf(&b, ",\n    kid %s", row.KID)
 		}
 		b.WriteByte('\n')
 	}

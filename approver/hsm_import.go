@@ -64,7 +64,14 @@ func (a *app) hsmImport(ctx context.Context, f *importFlags, text string) error 
 	if err != nil {
 		return err
 	}
-	return toldAnyway(a.tellImported(object), "it was imported")
+	if err := toldAnyway(a.tellImported(object), "it was imported"); err != nil {
+		return err
+	}
+	local, err := admin.Local(ctx, half)
+	if err == nil && local == hsm.No {
+		a.warn("CKA_LOCAL is false: the key was not made on this token, and 'approver hsm check' finds it unfit for an approver")
+	}
+	return nil
 }
 
 func (a *app) tellImported(o hsm.KeyObject) error {

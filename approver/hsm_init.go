@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,6 +19,7 @@ type initFlags struct {
 	so, next pinFlags
 	label    string
 	slot     int    // -1 where none is given
+	path     string // of the module
 	twin     string // serial of another token that has the new label already
 }
 
@@ -28,9 +31,11 @@ func (a *app) hsmInitCommand() *cobra.Command {
 		Long: `init makes a token ready for keys. It takes the one token that was never initialised; --slot says which where there are several.
 --token and --serial name one that was: everything on it is then destroyed, and there is no way back.
 
-Either way it shows the token and asks on the terminal: for the new label, and before an erasure for the label and the serial of
-what is erased. No flag answers that. Then it asks for the PINs: of a blank token both are new, of one that is erased the
-security officer's is the present one and stays.`,
+Either way it shows the token and asks on the terminal, which no flag answers. Of a token that was never initialised it asks for
+the new label, then for a new PIN of the security officer and a new one of the user, each typed twice; a few makers deliver such
+a token with a PIN of the security officer, and then that is the one to give. Before an erasure it asks for the label and the
+serial of what is erased and for the new label, then for the security officer's present PIN, which stays, and for a new one of
+the user, typed twice.`,
 		Example: "  approver hsm init --label approver --module /usr/lib/softhsm/libsofthsm2.so",
 		Args:    noArguments,
 		RunE:    func(c *cobra.Command, _ []string) error { return a.hsmInit(c.Context(), &f) },
@@ -68,10 +73,11 @@ func (a *app) hsmInit(ctx context.Context, f *initFlags) error {
 	if t == nil {
 		return errNobodyToAsk("init")
 	}
-	_, m, err := a.openModule(ctx, f.module, "")
+	path, m, err := a.openModule(ctx, f.module, "")
 	if err != nil {
 		return err
 	}
+	f.path = path
 	info, err := f.find(ctx, m)
 	if err != nil {
 		return err
@@ -148,37 +154,41 @@ func (f *initFlags) find(ctx context.Context, m hsm.Module) (hsm.TokenInfo, erro
 
 // confirmInit shows what is initialised, and has a person type it.
 func (a *app) confirmInit(ctx context.Context, t *terminal, f *initFlags, m hsm.Module, info hsm.TokenInfo) error {
-	fmt.Fprintf(t.tty, "slot %d, %s of %s, serial %s\n", uint(info.Slot), review.Escape(info.Model), review.Escape(info.Manufacturer), dash(review.Escape(info.Serial)))
+	fmt.Fprintf(t.tty, "slot %d, %s of %s, serial %s\n", uint(info.Slot), review.Escape(info.Model), review.Escape(info.Manufacturer), blank(info.Serial))
 	if f.twin != "" {
 		fmt.Fprintf(t.tty, "warning: token %s, serial %s, has that label already; this one will have to be named by its serial\n", review.Escape(f.label), review.Escape(f.twin))
 	}
 	if !info.Initialized() {
 		fmt.Fprintf(t.tty, "This token was never initialised. It becomes token %s.\n", review.Escape(f.label))
-		return a.typed(ctx, t, "Type the new label", func(answer string) bool { return answer == f.label })
+		return a.typed(ctx, t, newLabelAsked, labelAsked, func(answer string) bool { return answer == f.label })
 	}
 	fmt.Fprintf(t.tty, "This is token %s. EVERYTHING ON IT IS DESTROYED:\n", review.Escape(info.Label))
 	if err := a.drawOnToken(ctx, t, f, m, info); err != nil {
 		return err
 	}
 	for _, question := range erasureQuestions(info) {
-		if err := a.typed(ctx, t, question[0], func(answer string) bool { return answer == question[1] }); err != nil {
+		if err := a.typed(ctx, t, question[0], question[2], func(answer string) bool { return answer == question[1] }); err != nil {
 			return err
 		}
 	}
-	return nil
+	fmt.Fprintf(t.tty, "It becomes token %s.\n", review.Escape(f.label))
+	return a.typed(ctx, t, newLabelAsked, labelAsked, func(answer string) bool { return answer == f.label })
 }
 
-// erasureQuestions gives what is asked before an erasure, each with its answer as it stands on the screen: label and
-// serial, and the slot where the token has neither, so that Enter is never an answer.
-func erasureQuestions(info hsm.TokenInfo) (questions [][2]string) {
+// What is asked of every token, and how it is called where it was not typed.
+const newLabelAsked, labelAsked = "Type the new label", "the label asked for"
+
+// erasureQuestions gives what is asked before an erasure, each with its answer as it stands on the screen and with what that is
+// called: label and serial, and the slot where the token has neither, so that Enter is never an answer.
+func erasureQuestions(info hsm.TokenInfo) (questions [][3]string) {
 	if label := review.Escape(info.Label).String(); label != "" {
-		questions = append(questions, [2]string{"Type the label of the token that is erased", label})
+		questions = append(questions, [3]string{"Type the label of the token that is erased", label, labelAsked})
 	}
 	if serial := review.Escape(info.Serial).String(); serial != "" {
-		questions = append(questions, [2]string{"Type the serial of the token that is erased", serial})
+		questions = append(questions, [3]string{"Type the serial of the token that is erased", serial, "the serial asked for"})
 	}
 	if len(questions) == 0 {
-		questions = append(questions, [2]string{"Type the number of the slot of the token that is erased", fmt.Sprint(uint(info.Slot))})
+		questions = append(questions, [3]string{"Type the number of the slot of the token that is erased", fmt.Sprint(uint(info.Slot)), "the slot asked for"})
 	}
 	return questions
 }
@@ -210,9 +220,24 @@ func (a *app) initialise(ctx context.Context, f *initFlags, m hsm.Module, info h
 		return err
 	}
 	if err := f.setUserPIN(ctx, a, m, made, so, next); err != nil {
-		return wire.Errorf(wire.CodeOf(err), wire.ReasonOf(err), "the token was initialised and has no user PIN yet, which 'approver hsm pin unlock' sets: %s", wire.MessageOf(err))
+		return noUserPIN(err)
 	}
-	return toldAnyway(a.tellInitialised(made), "the token was initialised")
+	if err := toldAnyway(a.tellInitialised(made), "the token was initialised"); err != nil {
+		return err
+	}
+	if made.SOPIN == hsm.PINToBeChanged && !a.json {
+		fmt.Fprintf(a.stderr, "next: approver hsm pin change --so --token %s --module %s\n", review.Escape(shellWord(made.Label)), review.Escape(shellWord(f.path)))
+	}
+	return nil
+}
+
+// noUserPIN says how far it came with a token that was initialised and then refused a PIN of the user.
+func noUserPIN(err error) error {
+	out := wire.Errorf(wire.CodeOf(err), wire.ReasonOf(err), "the token was initialised and has no user PIN yet, which 'approver hsm pin unlock' sets: %s", wire.MessageOf(err)).With("initialised", true)
+	if e, ok := errors.AsType[*wire.Error](err); ok {
+		maps.Copy(out.Details, e.Details)
+	}
+	return out
 }
 
 // tellInitialised names the token that was made.

@@ -128,7 +128,7 @@ func (a *app) openAsUser(ctx context.Context, f *tokenFlags, pin *pinFlags, uri 
 	if err != nil {
 		return nil, nil, err
 	}
-	a.tellToken(admin.Info(), admin.Info().PIN)
+	a.tellToken(admin.Info(), source, admin.Info().PIN.String())
 	if err := admin.Login(ctx, source); err != nil {
 		a.closeToken(admin)
 		return nil, nil, err

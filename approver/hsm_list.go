@@ -162,9 +162,19 @@ func listTokens(tokens []map[string]string) (list string) {
 		if i > 0 {
 			list += ", "
 		}
-		list += "label " + strconv.Quote(t["label"]) + " serial " + strconv.Quote(t["serial"])
+		list += "label " + quoteOrBlank(t["label"]) + " serial " + quoteOrBlank(t["serial"])
+	}
+	if list == "" {
+		return "none"
 	}
 	return list
+}
+
+func quoteOrBlank(s string) string {
+	if s == "" {
+		return "(blank)"
+	}
+	return strconv.Quote(s)
 }
 
 // listObjects reads what is on a token, after a login where one was asked for.
@@ -173,7 +183,7 @@ func (a *app) listObjects(ctx context.Context, f *listFlags, m hsm.Module, slot 
 	if err == nil {
 		defer a.closeToken(t)
 		if f.login {
-			a.tellToken(t.Info(), t.Info().PIN)
+			a.tellToken(t.Info(), pin, t.Info().PIN.String())
 			if err := t.Login(ctx, pin); err != nil {
 				return err
 			}

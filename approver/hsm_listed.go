@@ -109,7 +109,7 @@ func (a *app) printListed(listed []*listedModule, f *listFlags) error {
 	}
 	var b bytes.Buffer
 	for _, m := range listed {
-		drawModule(&b, m)
+		drawModule(&b, m, f.token != "" || f.serial != "")
 	}
 	if len(listed) == 0 {
 		b.WriteString("no PKCS#11 module was found; name one with --module\n")
@@ -121,20 +121,24 @@ func (a *app) printListed(listed []*listedModule, f *listFlags) error {
 	return written(err)
 }
 
-func drawModule(b *bytes.Buffer, m *listedModule) {
+// drawModule draws what a module has; named tells that only some of its tokens were asked for.
+func drawModule(b *bytes.Buffer, m *listedModule, named bool) {
 	fmt.Fprintf(b, "module %s\n", m.Path)
 	if m.Library == nil {
-		fmt.Fprintf(b, "  cannot be used: %s\n", m.Trouble)
+		b.WriteString(drawRow("  cannot be used: ", m.Trouble.String()))
 		return
 	}
 	fmt.Fprintf(b, "  %s, version %s, of %s\n", m.Library.Description, m.Library.Version, m.Library.Manufacturer)
-	if len(m.Slots) == 0 {
+	switch {
+	case len(m.Slots) == 0 && named:
 		b.WriteString("  no such token\n")
+	case len(m.Slots) == 0:
+		b.WriteString("  no token\n")
 	}
 	for _, s := range m.Slots {
 		fmt.Fprintf(b, "\n  slot %d: %s\n", s.Slot, s.Description)
 		if s.Token != nil {
-			drawToken(b, s.Token, s.Slot)
+			drawToken(b, m, s)
 		}
 		if s.Trouble.String() != "" {
 			fmt.Fprintf(b, "    did not answer: %s\n", s.Trouble)
@@ -142,9 +146,11 @@ func drawModule(b *bytes.Buffer, m *listedModule) {
 	}
 }
 
-func drawToken(b *bytes.Buffer, t *listedToken, slot uint) {
+func drawToken(b *bytes.Buffer, m *listedModule, s listedSlot) {
+	t := s.Token
 	if !t.Initialized {
-		fmt.Fprintf(b, "    token not initialised (%s of %s); approver hsm init --slot %d --label LABEL\n", t.Model, t.Manufacturer, slot)
+		fmt.Fprintf(b, "    token not initialised (%s of %s); to initialise it:\n      approver hsm init --slot %d --label LABEL --module %s\n",
+			t.Model, t.Manufacturer, s.Slot, shellWord(m.Path.String()))
 		return
 	}
 	for _, row := range []struct {
@@ -154,11 +160,14 @@ func drawToken(b *bytes.Buffer, t *listedToken, slot uint) {
 		fmt.Fprintf(b, "    %-8s %s\n", row.name, row.value)
 	}
 	fmt.Fprintf(b, "    %-8s hardware %s, firmware %s\n", "version", t.Hardware, t.Firmware)
-	keypad := ""
+	also := ""
 	if t.PINPad {
-		keypad = ", entered on its own keypad"
+		also = ", entered on its own keypad"
 	}
-	fmt.Fprintf(b, "    %-8s %s%s\n    %-8s %s\n    %-8s %s\n", "PIN", t.PIN, keypad, "SO PIN", t.SOPIN, "URI", t.URI)
+	if m.Library.Manufacturer.String() == hsm.TPMLibrary {
+		also = " (this module does not show PIN tries)"
+	}
+	fmt.Fprintf(b, "    %-8s %s%s\n    %-8s %s\n    %-8s %s\n", "PIN", bareState(t.PIN), also, "SO PIN", bareState(t.SOPIN), "URI", t.URI)
 	certificates := 0
 	for _, o := range t.Objects {
 		if o.Class == hsm.Certificate.String() {

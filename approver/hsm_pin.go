@@ -134,11 +134,14 @@ func (a *app) setPIN(ctx context.Context, p *pinChange, args []string) error {
 	}
 	defer a.closeToken(admin)
 	info := admin.Info()
-	state := info.PIN
-	if p.presentRole == hsm.SecurityOfficerPIN {
-		state = info.SOPIN
+	switch {
+	case p.presentRole == hsm.UserPIN:
+		a.tellToken(info, present, info.PIN.String())
+	case p.nextRole == hsm.NewUserPIN:
+		a.tellToken(info, nil, pinStates(info)) // the question says how one of them stands
+	default:
+		a.tellToken(info, present, soPINState(info))
 	}
-	a.tellToken(info, state)
 	if err := p.login(admin, ctx, present); err != nil {
 		return err
 	}

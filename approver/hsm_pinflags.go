@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -88,7 +90,7 @@ func holdPIN(ctx context.Context, source hsm.PINSource, info hsm.TokenInfo, isNe
 	}
 	pin, err := source.PIN(ctx, info)
 	if err != nil {
-		return nil, err
+		return nil, adding(err, "; nothing was changed")
 	}
 	if isNew && (len(pin) < info.MinPIN || info.MaxPIN > 0 && len(pin) > info.MaxPIN) {
 		clear(pin)
@@ -106,8 +108,20 @@ func (h *heldPIN) wipe() {
 	}
 }
 
-// typed wants words on the terminal before something is destroyed; what names it. No flag answers in a person's place.
-func (a *app) typed(ctx context.Context, t *terminal, question string, right func(answer string) bool) error {
+// adding gives an error with more at the end of its message.
+func adding(err error, more string) error {
+	e, ok := errors.AsType[*wire.Error](err)
+	if !ok {
+		return fmt.Errorf("%w%s", err, more)
+	}
+	said := *e
+	said.Message += more
+	return &said
+}
+
+// typed wants words on the terminal before something is destroyed; what says in words what they are. No flag answers in a
+// person's place.
+func (a *app) typed(ctx context.Context, t *terminal, question, what string, right func(answer string) bool) error {
 	t.dropTypedAhead()
 	defer t.dropTypedAhead() // what was pasted beyond the answer is neither a PIN nor for the shell
 	answer, err := t.ask(ctx, question+": ")
@@ -115,12 +129,12 @@ func (a *app) typed(ctx context.Context, t *terminal, question string, right fun
 		return err
 	}
 	if !right(strings.TrimRight(answer, "\r\n")) {
-		return wire.Errorf(wire.InvalidState, "not-confirmed", "not confirmed, nothing was changed")
+		return wire.Errorf(wire.InvalidState, "not-confirmed", "not confirmed, nothing was changed: what was typed is not %s", what)
 	}
 	return nil
 }
 
 // errNobodyToAsk is the refusal of what only a person confirms.
 func errNobodyToAsk(what string) error {
-	return wire.Errorf(wire.InvalidState, "not-confirmed", "%s is confirmed on a terminal, and there is none; nothing was changed", what)
+	return wire.Errorf(wire.InvalidState, "not-confirmed", "%s is confirmed on a terminal, and there is none; nothing was changed", what).With("terminal", "none")
 }

@@ -54,17 +54,22 @@ func TestTerminalInitialises(t *testing.T) {
 		c := s.onScreen(120, 40, erase)
 		c.await("EVERYTHING ON IT IS DESTROYED")
 		c.answers("Type the label of the token that is erased: ", wrong[0])
+		asked := "label"
 		if wrong[0] == "fresh" {
+			asked = "serial"
 			c.answers("Type the serial of the token that is erased: ", wrong[1])
 		}
 		require.Equal(t, 1, c.end())
-		require.Contains(t, c.text(), "INVALID_STATE: not confirmed, nothing was changed")
+		require.Contains(t, c.text(), "INVALID_STATE: not confirmed, nothing was changed: what was typed is not the "+asked+" asked for\n"+
+			"try: run it again, and type what stands on the screen")
 	}
+	c = s.onScreen(120, 40, erase)
+	c.erases("fresh", serial, "fresh") // which is the old label
+	require.Equal(t, 1, c.end())
 	s.ok("hsm", "check", "pkcs11:token=fresh;object=k", "--module", softHSMModule, "--pin-file", "pin.txt")
 	c = s.onScreen(120, 40, erase)
 	c.await("public key, P-256, label k")
-	c.answers("Type the label of the token that is erased: ", "fresh")
-	c.answers("Type the serial of the token that is erased: ", serial)
+	c.erases("fresh", serial, "again")
 	require.Zero(t, c.end(), "%s", c.text())
 	require.Equal(t, 1, s.run("hsm", "check", "pkcs11:token=fresh;object=k", "--module", softHSMModule, "--pin-file", "pin.txt").status)
 	r := s.ok("hsm", "list", "--module", softHSMModule, "--token", "again", "--login", "--pin-file", "pin.txt")
@@ -76,17 +81,24 @@ func TestTerminalInitialises(t *testing.T) {
 	s.write("short.txt", []byte("12\n"))
 	for files, says := range map[string]string{"--so-pin-file wrong.txt --new-pin-file pin.txt": "KEY_UNAVAILABLE: ", "--so-pin-file so.txt --new-pin-file short.txt": "INVALID_INPUT: "} {
 		c := s.onScreen(120, 40, hsmLine("init --label x --token again "+files))
-		c.answers("Type the label of the token that is erased: ", "again")
-		c.answers("Type the serial of the token that is erased: ", s.serialOf("again"))
+		c.erases("again", s.serialOf("again"), "x")
 		require.Equal(t, 1, c.end(), "%s", c.text())
 		require.Contains(t, c.text(), says)
 		s.ok("hsm", "check", "pkcs11:token=again;object=k", "--module", softHSMModule, "--pin-file", "pin.txt")
 	}
 }
 
+// erases types what names a token that is erased, and what it becomes.
+func (c *screen) erases(label, serial, next string) {
+	c.s.t.Helper()
+	c.answers("Type the label of the token that is erased: ", label)
+	c.answers("Type the serial of the token that is erased: ", serial)
+	c.answers("Type the new label: ", next)
+}
+
 // What is asked for a PIN.
 const (
-	pinAsked      = "\nPIN for token"
+	pinAsked      = "PIN for token"
 	soPINAsked    = "Security officer's PIN for token"
 	newPINAsked   = "New PIN for token"
 	newSOPINAsked = "New security officer's PIN for token"
@@ -124,8 +136,8 @@ func TestTerminalDeletes(t *testing.T) {
 		c := s.onScreen(120, 40, line)
 		c.await(asked)
 		require.Contains(t, c.text(), "THIS IS DESTROYED on token approver, serial ")
-		require.Contains(t, c.text(), "private key, P-256, label k256, id 01, kid "+kid)
-		require.Contains(t, c.text(), "public key, P-256, label k256, id 01, kid "+kid)
+		require.Contains(t, c.text(), "private key, P-256, label k256, id 01,\n    kid "+kid)
+		require.Contains(t, c.text(), "public key, P-256, label k256, id 01,\n    kid "+kid)
 		c.answers(asked, wrong)
 		require.Equal(t, 1, c.end(), wrong)
 		require.Contains(t, c.text(), "INVALID_STATE: not confirmed, nothing was changed")

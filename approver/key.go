@@ -102,9 +102,7 @@ func (k *foundKey) findOnToken(ctx context.Context, set *quorum.Set) (err error)
 	if k.uri, err = hsm.ParseURI(k.path); err != nil {
 		return err
 	}
-	for _, warning := range k.uri.Warnings() {
-		fmt.Fprintln(k.app.stderr, "warning:", review.Escape(warning))
-	}
+	k.app.warn(k.uri.Warnings()...)
 	if k.pin, err = k.givenPIN(); err != nil {
 		return err
 	}
@@ -157,12 +155,9 @@ func (k *foundKey) open(ctx context.Context, t *terminal) (quorum.Signer, error)
 	if k.token == nil {
 		return k.unlock(ctx, t)
 	}
-	info := k.token.Info()
-	fmt.Fprintf(k.app.stderr, "token %s, serial %s, %s\n", review.Escape(info.Label), review.Escape(info.Serial), info.PIN)
-	if info.PINPad {
-		fmt.Fprintln(k.app.stderr, "enter the PIN on the token's own keypad")
-	}
-	if err := k.token.Login(ctx, k.pinSource(t)); err != nil {
+	source := k.pinSource(t)
+	k.app.tellToken(k.token.Info(), source, k.token.Info().PIN.String())
+	if err := k.token.Login(ctx, source); err != nil {
 		return nil, err
 	}
 	return k.token.Key(ctx, k.public())

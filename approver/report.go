@@ -14,7 +14,8 @@ import (
 	"github.com/better-compute/approver/core/wire"
 )
 
-// report prints why a command ends: "CODE: message" and what to try next, or one JSON object with --json (WIRE.md §9).
+// report prints why a command ends: "CODE: message" and what to try next, or one JSON object with --json (WIRE.md §9),
+// whose detail "try" says the same.
 // Text from outside in it is escaped here.
 func (a *app) report(command *cobra.Command, err error) {
 	code, reason, details := wire.CodeOf(err), wire.ReasonOf(err), map[string]any{}
@@ -29,7 +30,14 @@ func (a *app) report(command *cobra.Command, err error) {
 	if code == "" { // an error of a library that no package of ours has put in words
 		code = wire.IOError
 	}
+	try := ""
+	if reason != "usage" {
+		try = hint(command.CommandPath(), code, reason, details)
+	}
 	if a.json {
+		if try != "" {
+			details["try"] = try
+		}
 		a.reportJSON(code, reason, message, details)
 		return
 	}
@@ -43,8 +51,8 @@ func (a *app) report(command *cobra.Command, err error) {
 		fmt.Fprintf(a.stderr, "usage: %s\nhelp:  %s --help\n", command.UseLine(), command.CommandPath())
 		return
 	}
-	if hint := hint(command.CommandPath(), code, reason, details); hint != "" {
-		fmt.Fprintln(a.stderr, "try:", hint)
+	if try != "" {
+		fmt.Fprintln(a.stderr, "try:", try)
 	}
 }
 

@@ -5,11 +5,12 @@ import (
 	"slices"
 )
 
-// tpmLibrary is CK_INFO.manufacturerID of tpm2-pkcs11. Its key gets each usage that a template mentions, with CK_FALSE too,
+// TPMLibrary is CK_INFO.manufacturerID of tpm2-pkcs11. Its tokens keep none of the flags that count PIN tries, and lock for all
+// their PINs at once. Its key gets each usage that a template mentions, with CK_FALSE too,
 // so that those which are not wanted must not be there; other modules give a key every usage that a template does not
 // mention. To try one after the other is no way: a refusal costs the TPM one of its few handles. Token.Check holds the
 // key that comes out to the same, whichever way it was asked for.
-const tpmLibrary = "tpm2-software.github.io"
+const TPMLibrary = "tpm2-software.github.io"
 
 // templatesFor gives the templates as the module understands them.
 func (a *Admin) templatesFor(ctx context.Context, spec NewKeySpec, id []byte) (m Mechanism, public, private []Match, err error) {
@@ -18,7 +19,7 @@ func (a *Admin) templatesFor(ctx context.Context, spec NewKeySpec, id []byte) (m
 	if err != nil {
 		return m, nil, nil, moduleRefusal("C_GetInfo", err)
 	}
-	if library.Manufacturer == tpmLibrary {
+	if library.Manufacturer == TPMLibrary {
 		public = without(public, AttrVerify, AttrEncrypt)
 		private = without(private, AttrDecrypt)
 	}

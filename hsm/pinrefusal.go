@@ -72,7 +72,10 @@ func (p triedPIN) refusal(function string, rv RV) error {
 	case rvPINLocked:
 		return p.refused("pin-locked", "%s gave %w: %v is locked; %s", function, rv, p, p.wayOut())
 	case rvPINExpired:
-		return p.refused("", "%s gave %w: %v has to be changed before anything else", function, rv, p)
+		if function == "C_InitPIN" { // of whoever logged in, and not of the user whose PIN was to be set
+			p.user = UserSecurityOfficer
+		}
+		return p.refused("", "%s gave %w: %v has to be changed before anything else", function, rv, p).With("pinState", PINToBeChanged.String())
 	case rvAlreadyLoggedIn, rvAnotherLoggedIn:
 		return wire.Errorf(wire.KeyUnavailable, "",
 			"%s gave %w: somebody is logged in already, so the PIN was not checked; end the other program", function, rv)
@@ -111,5 +114,5 @@ func ofTPM(ctx context.Context, l *line, m Module, rv RV) bool {
 		return false
 	}
 	library, err := call(ctx, l, "C_GetInfo", m.Library)
-	return err == nil && library.Manufacturer == tpmLibrary
+	return err == nil && library.Manufacturer == TPMLibrary
 }

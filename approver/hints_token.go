@@ -23,6 +23,8 @@ func pinHint(command, reason string, details map[string]any) string {
 	case locked && details["tpm"] != nil:
 		return "the whole TPM may be locked, for the security officer too: wait for its lockout time, or clear it with the TPM's " +
 			"lockout authority (tpm2_dictionarylockout --clear-lockout)"
+	case locked && details["soPinState"] == hsm.PINLocked.String():
+		return "only the maker's reset helps: the security officer's PIN, which could unlock it, is locked too"
 	case locked && officer:
 		return "only the maker's reset helps; keys whose user PIN is known still sign"
 	case locked:

@@ -50,6 +50,7 @@ func TestPINAdvice(t *testing.T) {
 		{"wrong, and one is left", check, []string{wrong, after("0x20000")}, "one try is left; do not guess: one more wrong PIN locks the token; --allow-final-try takes the risk"},
 		{"wrong, and now locked", check, []string{wrong, after("0x40000")}, "the security officer unlocks it: approver hsm pin unlock"},
 		{"locked", list, []string{locked}, "the security officer unlocks it: approver hsm pin unlock"},
+		{"locked, and the officer's too", list, []string{locked, "C_GetTokenInfo 0 0 flags 0x400000"}, "only the maker's reset helps: the security officer's PIN, which could unlock it, is locked too"},
 		{"the officer's, locked", unlock, []string{locked}, "only the maker's reset helps; keys whose user PIN is known still sign"},
 		{"the officer's, shown as locked", unlock, []string{"C_GetTokenInfo 0 0 flags 0x400000"}, "only the maker's reset helps; keys whose user PIN is known still sign"},
 		{"the officer's last try", unlock, []string{"C_GetTokenInfo 0 0 flags 0x200000"},

@@ -88,6 +88,24 @@ func TestTerminalInitialises(t *testing.T) {
 	}
 }
 
+// A maker can deliver a token that was never initialised with a PIN of the security officer. Another is refused with what to do,
+// and the right one is to be changed next.
+func TestTerminalInitialisesADeliveredToken(t *testing.T) {
+	f := newFaultyToken(t)
+	line := strings.ReplaceAll(hsmLine("init --label fresh --so-pin-file pin.txt --new-pin-file pin.txt"), softHSMModule, f.module)
+	f.set("C_InitToken 0 1 rv 0xa0")
+	c := f.onScreen(80, 40, line)
+	c.answers("Type the new label: ", "fresh")
+	require.Equal(t, 1, c.end())
+	require.Contains(t, c.text(), "\ntry: this maker delivers it with an SO PIN: enter that\n")
+	require.Contains(t, c.text(), ", serial (blank)\n")
+	f.set("C_GetTokenInfo 0 0 flags 0x800000")
+	c = f.onScreen(200, 40, line)
+	c.answers("Type the new label: ", "fresh")
+	require.Zero(t, c.end(), "%s", c.text())
+	require.Contains(t, c.text(), "\nnext: approver hsm pin change --so --token fresh --module "+f.module+"\n")
+}
+
 // erases types what names a token that is erased, and what it becomes.
 func (c *screen) erases(label, serial, next string) {
 	c.s.t.Helper()
@@ -244,6 +262,9 @@ func TestTerminalHSMInterrupted(t *testing.T) {
 					require.NoError(t, syscall.Kill(pid, signal))
 				}
 				require.Equal(t, 1, c.end(), "%s", c.text())
+				if strings.HasSuffix(name, "new PIN") || name == "it once more" || name == "a blank token" {
+					require.Contains(t, c.text(), "; nothing was changed")
+				}
 				require.Equal(t, before, s.ok("hsm", "list", "--module", softHSMModule).stdout)
 				for _, name := range []string{"new.pub", "new.proof"} {
 					_, err := os.Lstat(s.path(name))

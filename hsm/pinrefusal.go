@@ -29,11 +29,14 @@ func (p triedPIN) String() string {
 }
 
 // refused makes an error with what tells how to go on: whose PIN it is ("user" or "security officer"), how it stands
-// ("pinState", in words), and whether it is a TPM's ("tpm").
+// ("pinState", in words), whether the security officer's is
+// locked, who could else unlock it ("soPinState"), and whether it is a TPM's ("tpm").
 func (p triedPIN) refused(reason, format string, args ...any) *wire.Error {
 	err := wire.Errorf(wire.KeyUnavailable, reason, format, args...).With("whose", "user").With("pinState", p.state().String())
 	if p.user == UserSecurityOfficer {
 		err.With("whose", "security officer")
+	} else if p.info.SOPIN == PINLocked {
+		err.With("soPinState", PINLocked.String())
 	}
 	if p.tpm {
 		err.With("tpm", true)
@@ -48,6 +51,8 @@ func (p triedPIN) wayOut() string {
 		return "a TPM locks for the security officer too"
 	case p.user == UserSecurityOfficer:
 		return "nobody can unlock that"
+	case p.info.SOPIN == PINLocked:
+		return "the security officer's, which could unlock it, is locked too"
 	}
 	return "the security officer has to unlock the PIN"
 }

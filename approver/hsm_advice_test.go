@@ -23,7 +23,9 @@ func (f *faultyToken) tries(args []string, rules ...string) string {
 	_, text, _ := strings.Cut(r.stderr, "\ntry: ")
 	f.set(rules...)
 	r = f.run(append(args[:len(args):len(args)], "--json")...)
-	var got struct{ Error struct{ Details struct{ Try string } } }
+	var got struct {
+		Error struct{ Details struct{ Try string } }
+	}
 	require.NoError(f.t, json.Unmarshal([]byte(r.stderr), &got), "standard error is one object: %s", r.stderr)
 	require.Equal(f.t, strings.TrimSuffix(text, "\n"), got.Error.Details.Try)
 	return got.Error.Details.Try
@@ -81,9 +83,9 @@ func TestUnlockShowsBothPINs(t *testing.T) {
 	f.write("so.txt", []byte(soPIN+"\n"))
 	unlock := f.hsm("pin", "unlock", "--token", "approver", "--so-pin-file", "so.txt", "--new-pin-file", "pin.txt")
 	f.set("C_GetTokenInfo 0 0 flags 0x40000")
-	require.Regexp(t, `(?m)^token approver, serial [0-9a-f]+, user PIN locked, security officer's PIN ready$`, f.ok(unlock...).stderr)
+	require.Regexp(t, `(?m)^token approver, serial [0-9a-f]+,\n  user PIN locked,\n  security officer's PIN ready$`, f.ok(unlock...).stderr)
 	f.set("C_GetTokenInfo 0 0 flags 0x110000")
-	require.Regexp(t, `(?m)^token approver, .*, user PIN: a wrong PIN was entered since the last login, security officer's PIN: a wrong`, f.ok(unlock...).stderr)
+	require.Regexp(t, `(?m)^token approver, serial [0-9a-f]+,\n  user PIN: a wrong PIN was entered since the last login,\n  security officer's PIN: a wrong`, f.ok(unlock...).stderr)
 }
 
 // With --json a line of standard error is an object, of a warning too; and what needs no person is not there.

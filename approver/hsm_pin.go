@@ -138,7 +138,7 @@ func (a *app) setPIN(ctx context.Context, p *pinChange, args []string) error {
 	case p.presentRole == hsm.UserPIN:
 		a.tellToken(info, present, info.PIN.String())
 	case p.nextRole == hsm.NewUserPIN:
-		a.tellToken(info, nil, pinStates(info)) // the question says how one of them stands
+		a.tellToken(info, nil, userPINState(info), soPINState(info)) // the question says how one of them stands
 	default:
 		a.tellToken(info, present, soPINState(info))
 	}

@@ -31,27 +31,29 @@ func (a *app) note(object map[string]any) {
 
 // tellToken says which token a PIN is for, and how PINs stand there, in words. A terminal that asks for the PIN says it in its
 // question; a program that reads JSON learns only what a person has to do now, which is to use a keypad.
-func (a *app) tellToken(info hsm.TokenInfo, source hsm.PINSource, state string) {
+func (a *app) tellToken(info hsm.TokenInfo, source hsm.PINSource, states ...string) {
 	const keypad = "enter the PIN on the token's own keypad"
 	_, asks := source.(hsm.PINTerminal)
 	switch {
 	case a.json && info.PINPad:
-		a.note(map[string]any{"keypad": keypad, "label": review.Escape(info.Label), "serial": review.Escape(info.Serial), "pin": state})
+		a.note(map[string]any{"keypad": keypad, "label": review.Escape(info.Label), "serial": review.Escape(info.Serial), "pin": strings.Join(states, ", ")})
 	case a.json, asks && !info.PINPad:
 	default:
-		fmt.Fprintf(a.stderr, "token %s, serial %s, %s\n", blank(info.Label), blank(info.Serial), state)
+		token := fmt.Sprintf("token %s, serial %s", blank(info.Label), blank(info.Serial))
+		line := token + ", " + strings.Join(states, ", ")
+		if len(line) > rowWidth {
+			line = token + ",\n  " + strings.Join(states, ",\n  ")
+		}
+		fmt.Fprintln(a.stderr, line)
 		if info.PINPad {
 			fmt.Fprintln(a.stderr, keypad)
 		}
 	}
 }
 
-// pinStates says how both PINs stand, for the security officer who is about to act on one by the other.
-func pinStates(info hsm.TokenInfo) string {
-	return "user " + afterOwner(info.PIN) + ", " + soPINState(info)
-}
-
-func soPINState(info hsm.TokenInfo) string { return "security officer's " + afterOwner(info.SOPIN) }
+// userPINState and soPINState say how a PIN stands where both are spoken of.
+func userPINState(info hsm.TokenInfo) string { return "user " + afterOwner(info.PIN) }
+func soPINState(info hsm.TokenInfo) string   { return "security officer's " + afterOwner(info.SOPIN) }
 
 // afterOwner gives a state for a place where whose PIN it is stands before it.
 func afterOwner(s hsm.PINState) string {

@@ -66,9 +66,9 @@ func look(ctx context.Context, l *line, m Module, u URI, slot SlotID) (TokenInfo
 }
 
 func notOneToken(seen, matching []TokenInfo, silent int) error {
-	reason, text, listed := "token-not-found", "no token is the one that is named", seen
+	reason, text, listed := "token-not-found", "no token matches what was given", seen
 	if len(matching) > 1 {
-		reason, text, listed = "ambiguous", fmt.Sprintf("%d tokens are the one that is named; give the serial of the one that is meant", len(matching)), matching
+		reason, text, listed = "ambiguous", fmt.Sprintf("%d tokens match what was given; give the serial of the one that is meant", len(matching)), matching
 	}
 	var lines []string
 	tokens := make([]map[string]string, 0, len(listed))

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 
 	"github.com/spf13/cobra"
 
@@ -29,13 +28,8 @@ func (a *app) settings() (*config.Settings, error) {
 	return s, nil
 }
 
-// loadModule loads a PKCS#11 module, by its digest where one is configured.
-func loadModule(ctx context.Context, path string, pinned *[sha256.Size]byte) (hsm.Module, error) {
-	if pinned == nil {
-		return hsm.LoadModule(ctx, path)
-	}
-	return hsm.LoadPinnedModule(ctx, path, *pinned)
-}
+// loadModule loads a PKCS#11 module.
+func loadModule(ctx context.Context, f hsm.ModuleFile) (hsm.Module, error) { return f.Load(ctx) }
 
 func (a *app) configCommand() *cobra.Command {
 	c := &cobra.Command{

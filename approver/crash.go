@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 
 	"github.com/better-compute/approver/core/review"
 	"github.com/better-compute/approver/core/wire"
@@ -11,9 +10,9 @@ import (
 )
 
 // load loads a module. Every one is loaded by it, so that none ends the process without a word that is ours.
-func (a *app) load(ctx context.Context, path string, pinned *[sha256.Size]byte) (hsm.Module, error) {
-	a.catchCrashes(path)
-	return a.loadModule(ctx, path, pinned)
+func (a *app) load(ctx context.Context, f hsm.ModuleFile) (hsm.Module, error) {
+	a.catchCrashes(f.Path)
+	return a.loadModule(ctx, f)
 }
 
 // catchCrashes says beforehand what to say where a module ends the process. What was being written is whole or not there.

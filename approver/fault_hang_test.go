@@ -39,6 +39,26 @@ func TestFaultHang(t *testing.T) {
 	f.signs(f.args())
 }
 
+// One that hangs while it is loaded, in its constructor or in C_GetFunctionList: whatever loads it waits as long as it was told.
+func TestFaultHangInLoading(t *testing.T) {
+	t.Parallel()
+	f := newFaultyToken(t)
+	for _, function := range []string{"constructor", "C_GetFunctionList"} {
+		for name, args := range map[string][]string{
+			"sign": f.args("--timeout", "300ms"), "list": {"hsm", "list", "--module", f.module, "--timeout", "300ms"},
+			"check": {"hsm", "check", tokenKey, "--module", f.module, "--pin-file", "pin.txt", "--timeout", "300ms"},
+		} {
+			t.Run(name+" "+function, func(t *testing.T) {
+				f := f.in(t)
+				r := f.fails("timeout", args, function+" 0 0 hang 1")
+				require.Contains(t, r.stderr, "dlopen did not return within 300ms")
+				require.Equal(t, []string{function}, f.calls())
+			})
+		}
+	}
+	f.signs(f.args())
+}
+
 // A module that hangs when it is left: the signature was made and is not lost, and the process ends.
 func TestFaultHangAfterTheSignature(t *testing.T) {
 	t.Parallel()

@@ -96,7 +96,7 @@ func (a *app) fitness(ctx context.Context, f *checkFlags, uri hsm.URI, expected 
 	if err != nil {
 		return nil, err
 	}
-	_, m, err := a.openModule(ctx, f.module, uri.ModulePath())
+	_, m, err := a.openModule(ctx, f.moduleFlags, uri.ModulePath())
 	if err != nil {
 		return nil, err
 	}

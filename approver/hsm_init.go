@@ -68,7 +68,7 @@ func (a *app) hsmInit(ctx context.Context, f *initFlags) error {
 	if t == nil {
 		return errNobodyToAsk("init")
 	}
-	_, m, err := a.openModule(ctx, f.module, "")
+	_, m, err := a.openModule(ctx, f.moduleFlags, "")
 	if err != nil {
 		return err
 	}

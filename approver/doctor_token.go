@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -234,27 +233,12 @@ func (d *doctor) trial(ctx context.Context) outcome {
 	return judgeFitness(fitness, d.member)
 }
 
-// otherJobs are usages that a key for signing has no need of; many tokens give them to every key.
-var otherJobs = []string{"CKA_DECRYPT", "CKA_UNWRAP", "CKA_DERIVE", "CKA_SIGN_RECOVER"}
-
-// judgeFitness is red for a key that was elsewhere, is another one or does not sign, amber for one that could do more than sign.
+// judgeFitness is red for a key that hsm check finds unfit, and for the same reasons.
 func judgeFitness(f *hsm.Fitness, key quorum.PublicKey) outcome {
-	var severe, more []string
-	for _, row := range f.Rows {
-		switch {
-		case row.Bad == "":
-		case slices.Contains(otherJobs, row.Name):
-			more = append(more, row.Name)
-		default:
-			severe = append(severe, row.Bad)
-		}
-	}
-	switch {
-	case len(severe) > 0:
-		return bad("%s", strings.Join(severe, "; ")).note("reasons", f.Reasons())
-	case len(more) > 0:
-		return warn("the key signed a trial, which verifies; it may do more than sign: %s", strings.Join(more, ", ")).
-			do("make the next key with approver hsm keygen: a key for one job cannot be tricked into another").note("reasons", f.Reasons())
+	if err := unfit(f); err != nil {
+		o := failed(err).note("reasons", f.Reasons())
+		o.found = strings.Join(f.Reasons(), "; ")
+		return o
 	}
 	return fine("the key signed a trial, which verifies; it is what an approver's key should be%s", kidText(": ", key))
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 
+	"github.com/better-compute/approver/core/durable"
 	"github.com/better-compute/approver/core/review"
 	"github.com/better-compute/approver/core/wire"
 	"github.com/better-compute/approver/hsm"
@@ -15,7 +16,8 @@ func (a *app) load(ctx context.Context, f hsm.ModuleFile) (hsm.Module, error) {
 	return a.loadModule(ctx, f)
 }
 
-// catchCrashes says beforehand what to say where a module ends the process. What was being written is whole or not there.
+// catchCrashes says beforehand what to say where a module ends the process, and has it remove the temporary files. What was
+// being written is whole or not there.
 func (a *app) catchCrashes(module string) {
 	var text bytes.Buffer
 	crashed := *a
@@ -27,4 +29,5 @@ func (a *app) catchCrashes(module string) {
 		text.WriteString(string(wire.CodeOf(err)) + ": " + review.Escape(err.Message).String() + "\n")
 	}
 	hsm.CatchCrashes(text.String())
+	durable.Watch(hsm.RemoveInCrash)
 }

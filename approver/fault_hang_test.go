@@ -110,10 +110,8 @@ func TestFaultSignal(t *testing.T) {
 						require.Contains(t, stderr.String(), "warning: ")
 						return
 					}
-					require.Equal(t, []string{"C_CloseSession", "C_Finalize"}, f.calls()[len(f.calls())-2:])
-					if function != "C_Login" { // whose answer came too late to be looked at
-						require.Equal(t, slices.Contains(f.calls(), "C_Login"), slices.Contains(f.calls(), "C_Logout"))
-					}
+					require.Equal(t, function != "C_FindObjectsInit", f.count("C_Login") == 1)
+					f.requireLeft() // logged out, where C_Login was called, though its answer came too late to be looked at
 				})
 			}
 		}
@@ -195,8 +193,6 @@ func TestFaultSignalOnTerminal(t *testing.T) {
 				switch {
 				case hangs:
 					require.NotContains(t, f.calls(), "C_Finalize")
-				case function == "C_Login": // the end of the only session ends the login that came late
-					require.Equal(t, []string{"C_CloseSession", "C_Finalize"}, f.calls()[len(f.calls())-2:])
 				default:
 					require.Equal(t, function == "", f.count("C_Login") == 0)
 					f.requireLeft()

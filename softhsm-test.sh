@@ -70,6 +70,7 @@ ps procps
 setpriv util-linux
 unshare util-linux
 mount mount
+ip iproute2
 zsh zsh
 fish fish
 /usr/share/bash-completion/bash_completion bash-completion

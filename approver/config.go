@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -28,8 +29,12 @@ func (a *app) settings() (*config.Settings, error) {
 	return s, nil
 }
 
-// loadModule loads a PKCS#11 module.
-func loadModule(ctx context.Context, f hsm.ModuleFile) (hsm.Module, error) { return f.Load(ctx) }
+// loadModule loads a PKCS#11 module. From here on one thing is done after the other: on one processor no call into the module
+// and back has to wake a thread first.
+func loadModule(ctx context.Context, f hsm.ModuleFile) (hsm.Module, error) {
+	runtime.GOMAXPROCS(1)
+	return f.Load(ctx)
+}
 
 func (a *app) configCommand() *cobra.Command {
 	c := &cobra.Command{

@@ -13,8 +13,6 @@ func main() {
 	harden()
 	signal.Ignore(syscall.SIGPIPE) // a reader that went away is an IO_ERROR like any other
 	signal.Ignore(syscall.SIGTSTP) // a shell that gives the terminal back turns the echo on, under a PIN that is being typed
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	status := run(ctx, osApp(), os.Args[1:])
-	stop()
-	os.Exit(status)
+	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	os.Exit(run(ctx, osApp(), os.Args[1:]))
 }

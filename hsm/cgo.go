@@ -184,13 +184,20 @@ func (l *library) Find(s Session, template []Match) (found []Object, err error) 
 	return found, nil
 }
 
-func (l *library) Attribute(s Session, o Object, a Attribute) ([]byte, error) {
-	values, err := l.ctx.GetAttributeValue(pkcs11.SessionHandle(s), pkcs11.ObjectHandle(o),
-		[]*pkcs11.Attribute{{Type: uint(a)}})
+func (l *library) Attributes(s Session, o Object, asked ...Attribute) ([][]byte, error) {
+	template := make([]*pkcs11.Attribute, len(asked))
+	for i, a := range asked {
+		template[i] = &pkcs11.Attribute{Type: uint(a)}
+	}
+	found, err := l.ctx.GetAttributeValue(pkcs11.SessionHandle(s), pkcs11.ObjectHandle(o), template)
 	if err != nil {
 		return nil, asRV(err)
 	}
-	return values[0].Value, nil
+	values := make([][]byte, len(asked))
+	for i := range asked {
+		values[i] = found[i].Value
+	}
+	return values, nil
 }
 
 func (l *library) SignInit(s Session, m Mechanism, key Object) error {

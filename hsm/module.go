@@ -103,7 +103,7 @@ type Module interface {
 	Login(s Session, u UserType, pin []byte) error               // C_Login; a nil pin is NULL, for a pin pad
 	Logout(Session) error                                        // C_Logout
 	Find(Session, []Match) ([]Object, error)                     // C_FindObjectsInit, C_FindObjects, C_FindObjectsFinal
-	Attribute(Session, Object, Attribute) ([]byte, error)        // C_GetAttributeValue, of one attribute
+	Attributes(Session, Object, ...Attribute) ([][]byte, error)  // C_GetAttributeValue; an error where one of them is not there
 	SignInit(Session, Mechanism, Object) error                   // C_SignInit
 	Sign(s Session, digest []byte) (signature []byte, err error) // C_Sign
 }

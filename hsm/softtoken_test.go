@@ -111,15 +111,26 @@ func (s *spy) Find(h hsm.Session, template []hsm.Match) ([]hsm.Object, error) {
 	return found, err
 }
 
-func (s *spy) Attribute(h hsm.Session, o hsm.Object, a hsm.Attribute) ([]byte, error) {
+// Attributes gives what s.attribute makes of each attribute, and the last error of one, as a module does.
+func (s *spy) Attributes(h hsm.Session, o hsm.Object, asked ...hsm.Attribute) (values [][]byte, err error) {
 	if err := s.note("C_GetAttributeValue"); err != nil {
 		return nil, err
 	}
-	value, err := s.Module.Attribute(h, o, a)
-	if s.attribute != nil {
-		return s.attribute(o, a, value, err)
+	if s.attribute == nil {
+		return s.Module.Attributes(h, o, asked...)
 	}
-	return value, err
+	for _, a := range asked {
+		var value []byte
+		one, bad := s.Module.Attributes(h, o, a)
+		if bad == nil {
+			value = one[0]
+		}
+		if value, bad = s.attribute(o, a, value, bad); bad != nil {
+			err = bad
+		}
+		values = append(values, value)
+	}
+	return values, err
 }
 
 func (s *spy) SignInit(h hsm.Session, m hsm.Mechanism, o hsm.Object) error {

@@ -31,7 +31,8 @@ type Token struct {
 	keepPIN  bool     // such a key was given out
 	ended    error    // why the session is over, nil while it is not
 	closed   bool
-	turn     chan struct{} // holds one token, taken for one method
+	known    map[Object]object // public keys that were read, by handle
+	turn     chan struct{}     // holds one token, taken for one method
 }
 
 // OpenToken initialises the module, looks for the one token that the URI names among the slots that answer, and opens a
@@ -49,7 +50,7 @@ func openToken(ctx context.Context, m Module, o TokenOptions, session func(SlotI
 	if o.Timeout <= 0 {
 		o.Timeout = defaultTimeout
 	}
-	t := &Token{module: m, line: newLine(o.Timeout), options: o, turn: make(chan struct{}, 1)}
+	t := &Token{module: m, line: newLine(o.Timeout), options: o, known: make(map[Object]object), turn: make(chan struct{}, 1)}
 	t.turn <- struct{}{}
 	if _, err := call(ctx, t.line, "C_Initialize", nothing(m.Initialize)); err != nil {
 		t.line.stop()

@@ -24,45 +24,76 @@ func (t *Token) search(ctx context.Context, class uint, matches ...Match) ([]obj
 	}
 	var objects []object
 	for _, h := range handles {
-		o, isP256, err := t.describe(ctx, h)
+		if known, ok := t.known[h]; ok {
+			objects = append(objects, known)
+			continue
+		}
+		o, isP256, err := t.describe(ctx, class, h)
 		if err != nil {
 			return nil, err
 		}
-		if isP256 {
-			objects = append(objects, o)
+		if !isP256 {
+			continue
+		}
+		objects = append(objects, o)
+		if class == ClassPublicKey && !o.public.IsZero() { // what was not shown may be after a login
+			t.known[h] = o
 		}
 	}
 	return objects, nil
 }
 
-// describe reads a key object's attributes one at a time: asked for several, a module fails them all where it lacks one.
-func (t *Token) describe(ctx context.Context, h Object) (o object, isP256 bool, err error) {
-	o.handle = h
-	read := func(a Attribute) (value []byte) {
-		if err == nil {
-			value, err = t.attribute(ctx, h, a)
-		}
-		return value
+// describe reads what a key object shows of itself.
+func (t *Token) describe(ctx context.Context, class uint, h Object) (o object, isP256 bool, err error) {
+	together := []Attribute{AttrID, AttrLabel, AttrECParams}
+	if class == ClassPublicKey { // of the others few show it
+		together = append(together, AttrECPoint)
 	}
-	o.id, o.label = string(read(AttrID)), string(read(AttrLabel))
-	params, point := read(AttrECParams), read(AttrECPoint)
+	values, err := t.attributes(ctx, h, together...)
+	if err == nil && class != ClassPublicKey {
+		var point []byte
+		point, err = t.attribute(ctx, h, AttrECPoint)
+		values = append(values, point)
+	}
 	if err != nil {
-		return o, false, err
+		return object{}, false, err
 	}
-	key, ok := parseECPoint(point)
-	if ok {
-		o.public = key
+	o = object{handle: h, id: string(values[0]), label: string(values[1])}
+	o.public, _ = parseECPoint(values[3])
+	return o, values[2] == nil || string(values[2]) == string(p256Params), nil
+}
+
+// attributes reads attributes of an object, each nil that the module does not have or does not show. Asked for several, a
+// module fails them all where it lacks one; then they are read one at a time.
+func (t *Token) attributes(ctx context.Context, h Object, asked ...Attribute) ([][]byte, error) {
+	values, err := call(ctx, t.line, "C_GetAttributeValue", func() ([][]byte, error) { return t.module.Attributes(t.session, h, asked...) })
+	if !notShown(err) {
+		return values, refusal("C_GetAttributeValue", err)
 	}
-	return o, params == nil || string(params) == string(p256Params), nil
+	values = make([][]byte, len(asked))
+	if len(asked) == 1 {
+		return values, nil
+	}
+	for i, a := range asked {
+		if values[i], err = t.attribute(ctx, h, a); err != nil {
+			return nil, err
+		}
+	}
+	return values, nil
 }
 
 // attribute reads one attribute; nil is one that the module does not have or does not show.
 func (t *Token) attribute(ctx context.Context, h Object, a Attribute) ([]byte, error) {
-	value, err := call(ctx, t.line, "C_GetAttributeValue", func() ([]byte, error) { return t.module.Attribute(t.session, h, a) })
-	if rv, ok := errors.AsType[RV](err); ok && (rv == rvAttributeInvalid || rv == rvAttributeSensitive) {
-		return nil, nil
+	values, err := t.attributes(ctx, h, a)
+	if err != nil {
+		return nil, err
 	}
-	return value, refusal("C_GetAttributeValue", err)
+	return values[0], nil
+}
+
+func notShown(err error) bool {
+	rv, ok := errors.AsType[RV](err)
+	return ok && (rv == rvAttributeInvalid || rv == rvAttributeSensitive)
 }
 
 // wanted gives what the URI says of the key, as a template.

@@ -102,8 +102,8 @@ next:
 	return found, nil
 }
 
-// Attribute is C_GetAttributeValue, of one attribute.
-func (m *Module) Attribute(h hsm.Session, key hsm.Object, a hsm.Attribute) ([]byte, error) {
+// Attributes is C_GetAttributeValue.
+func (m *Module) Attributes(h hsm.Session, key hsm.Object, asked ...hsm.Attribute) ([][]byte, error) {
 	s, err := m.session(h)
 	if err != nil {
 		return nil, err
@@ -112,9 +112,13 @@ func (m *Module) Attribute(h hsm.Session, key hsm.Object, a hsm.Attribute) ([]by
 	if !visible {
 		return nil, rvObjectHandle
 	}
-	value, has := o.attributes[a]
-	if !has {
-		return nil, rvAttributeInvalid
+	values := make([][]byte, len(asked))
+	for i, a := range asked {
+		value, has := o.attributes[a]
+		if !has {
+			return nil, rvAttributeInvalid
+		}
+		values[i] = bytes.Clone(value)
 	}
-	return bytes.Clone(value), nil
+	return values, nil
 }

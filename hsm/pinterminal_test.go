@@ -79,6 +79,7 @@ func TestPINTerminal(t *testing.T) {
 	require.True(t, echoes(t, program))
 
 	answers = ask(t.Context())
+	readUntil(t, person, ": ") // what is typed between the end of the echo and the question is dropped
 	require.Eventually(t, noEcho, 5*time.Second, time.Millisecond)
 	_, err = person.WriteString("\n")
 	require.NoError(t, err)

@@ -70,6 +70,7 @@ ps procps
 setpriv util-linux
 unshare util-linux
 mount mount
+ip iproute2
 zsh zsh
 fish fish
 /usr/share/bash-completion/bash_completion bash-completion
@@ -196,16 +197,15 @@ new_token() {
   printf 'directories.tokendir = %s\nobjectstore.backend = file\nlog.level = ERROR\n' "$work/tokens" >"$SOFTHSM2_CONF"
   softhsm2-util --init-token --free --label approver --so-pin 12345678 --pin 1234
   (umask 077 && echo 1234 >"$work/pin")
-  local tool=(pkcs11-tool --module "$MODULE" --token-label approver)
-  "${tool[@]}" --login --pin 1234 --keypairgen --key-type EC:prime256v1 --id 01 --label k256 --usage-sign
-  "${tool[@]}" --read-object --type pubkey --id 01 --output-file "$work/k256.der"
-  openssl pkey -pubin -inform DER -in "$work/k256.der" -out "$work/k256.pub"
+  go build -o "$work/approver" ./approver
+  local key='pkcs11:token=approver;object=k256' pin=(--module "$MODULE" --pin-file "$work/pin")
+  "$work/approver" hsm keygen --token approver --label k256 --out "$work/k256" "${pin[@]}"
+  "$work/approver" hsm check "$key" --pub "$work/k256.pub" "${pin[@]}"
 }
 
 NOW=2099-12-31T12:00:00Z # the examples' window ends with the century
 
 sign_on_token() {
-  go build -o "$work/approver" ./approver
   "$work/approver" batch sign --scope examples/415/scope.json --key 'pkcs11:token=approver;object=k256' \
     --module "$MODULE" --pin-file "$work/pin" --expect examples/415/expected.json --now "$NOW" --yes --out "$work/sig.json"
   "$work/approver" batch verify "$work/sig.json" --scope examples/415/scope.json --approvers "$work/k256.pub" \
@@ -264,7 +264,7 @@ step "vectors and examples are current" vectors_current
 step "without cgo: vet, build, demo, key tests" without_cgo
 step "for macOS on arm64: vet of the libraries" for_macos
 step "approver demo" go run ./approver demo
-step "a token with a key" new_token
+step "a token with a key made on it, which is fit" new_token
 step "approver batch sign on the token, 415 operations" sign_on_token
 step "openssl and node verify it, and refuse another" verified_outside
 step "go test -race ./..." all_tests

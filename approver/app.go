@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"io"
 	"os"
@@ -29,7 +28,7 @@ type app struct {
 	getenv         func(string) string
 	now            func() time.Time
 	openTTY        func() (*os.File, error) // the controlling terminal, or an error where there is none
-	loadModule     func(ctx context.Context, path string, pinned *[sha256.Size]byte) (hsm.Module, error)
+	loadModule     func(context.Context, hsm.ModuleFile) (hsm.Module, error)
 	json           bool             // errors and reviews as JSON
 	configPath     string           // of --config
 	configured     *config.Settings // once they were read

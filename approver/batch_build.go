@@ -72,11 +72,11 @@ func (a *app) build(f *buildFlags, leaves string) error {
 	if err := probe(f.out); err != nil {
 		return err
 	}
-	table, err := a.kindTable(f.kinds)
+	kinds, err := a.kindTable(f.kinds)
 	if err != nil {
 		return err
 	}
-	decoded, err := buildScope(leaves, proposal, table)
+	decoded, err := buildScope(leaves, proposal, kinds.table)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (a *app) build(f *buildFlags, leaves string) error {
 	if err != nil {
 		return err
 	}
-	if err := a.writeBuilt(f.out, decoded, table); err != nil {
+	if err := a.writeBuilt(f.out, decoded, kinds.table); err != nil {
 		return err
 	}
 	return a.tellBuilt(told, f)

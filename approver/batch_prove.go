@@ -52,11 +52,11 @@ func (a *app) prove(f *proveFlags) error {
 			return err
 		}
 	}
-	table, err := a.kindTable(f.kinds)
+	kinds, err := a.kindTable(f.kinds)
 	if err != nil {
 		return err
 	}
-	v, err := readScope(f.scope, f.batch, table)
+	v, err := readScope(f.scope, f.batch, kinds.table)
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func (a *app) writeShown(f *reviewFlags, scopeOut string, r *review.Review, d *s
 	if err != nil {
 		return err
 	}
-	verified, err := beginScope(scopeOut, d, p, f.table)
+	verified, err := beginScope(scopeOut, d, p, f.kindsRead.table)
 	if err == nil {
 		err = operations.commit()
 	}

@@ -78,11 +78,11 @@ func (a *app) judgeFiles(f *judgeFlags, paths []string) (*report, error) {
 	if r.judge, err = a.judge(f); err != nil {
 		return nil, err
 	}
-	table, err := a.kindTable(f.kinds)
+	kinds, err := a.kindTable(f.kinds)
 	if err != nil {
 		return nil, err
 	}
-	if r.verified, err = readScope(f.scope, f.batch, table); err != nil {
+	if r.verified, err = readScope(f.scope, f.batch, kinds.table); err != nil {
 		return nil, err
 	}
 	if r.submissions, err = readSubmissions(paths); err != nil {

@@ -6,8 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"github.com/better-compute/approver/core/kinds"
 )
 
 // shells are those with a completion script, and how to write it.
@@ -173,11 +171,11 @@ func completeKind(c *cobra.Command, _ []string, word string) (names []cobra.Comp
 	if f := c.Flags().Lookup("kinds"); f != nil {
 		path = f.Value.String()
 	}
-	table, err := readKinds(path)
+	read, err := readKinds(path)
 	if err != nil {
-		table = kinds.Builtin()
+		read, _ = readKinds("")
 	}
-	for _, k := range table.Kinds() {
+	for _, k := range read.table.Kinds() {
 		if strings.HasPrefix(k.Name(), word) {
 			names = append(names, k.Name())
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -30,14 +29,11 @@ func (a *app) settings() (*config.Settings, error) {
 	return s, nil
 }
 
-// loadModule loads a PKCS#11 module, by its digest where one is configured. From here on one thing is done after the other:
-// on one processor no call into the module and back has to wake a thread first.
-func loadModule(ctx context.Context, path string, pinned *[sha256.Size]byte) (hsm.Module, error) {
+// loadModule loads a PKCS#11 module. From here on one thing is done after the other: on one processor no call into the module
+// and back has to wake a thread first.
+func loadModule(ctx context.Context, f hsm.ModuleFile) (hsm.Module, error) {
 	runtime.GOMAXPROCS(1)
-	if pinned == nil {
-		return hsm.LoadModule(ctx, path)
-	}
-	return hsm.LoadPinnedModule(ctx, path, *pinned)
+	return f.Load(ctx)
 }
 
 func (a *app) configCommand() *cobra.Command {

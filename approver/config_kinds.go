@@ -9,8 +9,9 @@ import (
 	"github.com/better-compute/approver/core/wire"
 )
 
-// kindTable gives the kinds of --kinds and the configuration beside the built-in ones.
-func (a *app) kindTable(flag string) (*kinds.Table, error) {
+// kindTable gives the kinds of --kinds or the configuration beside the built-in ones: of the configured table where there is one,
+// whatever flag repeats it.
+func (a *app) kindTable(flag string) (*kindsFile, error) {
 	s, err := a.settings()
 	if err != nil {
 		return nil, err
@@ -27,15 +28,7 @@ func (a *app) kindTable(flag string) (*kinds.Table, error) {
 	if err != nil {
 		return nil, wire.Errorf(wire.InvalidConfig, "", "%s: kinds: %s", s.Kinds.Origin, wire.MessageOf(err)).With("key", "kinds")
 	}
-	return file.table, nil
-}
-
-// kindsPath gives the table that kindTable read, "" where there is none: the configured one, whatever flag repeats it.
-func (a *app) kindsPath(flag string) string {
-	if a.configured != nil && a.configured.Kinds.IsSet() {
-		return a.configured.Kinds.Value
-	}
-	return flag
+	return file, nil
 }
 
 // descriptorSetOf gives the path of the descriptor set of a table.

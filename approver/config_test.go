@@ -106,9 +106,9 @@ func TestConfiguredModule(t *testing.T) {
 		loaded := ""
 		args := append([]string{"batch", "sign", "--config", s.path("config.toml"), "--json", "--scope", s.path("ok-2.json"), "--now", now, "--yes"}, more...)
 		return inProcess(t, func(a *app) {
-			a.loadModule = func(_ context.Context, path string, pinned *[sha256.Size]byte) (hsm.Module, error) {
-				require.NotNil(t, pinned)
-				loaded = fmt.Sprintf("%s %x", path, *pinned)
+			a.loadModule = func(_ context.Context, f hsm.ModuleFile) (hsm.Module, error) {
+				require.NotNil(t, f.SHA256)
+				loaded = fmt.Sprintf("%s %x", f.Path, *f.SHA256)
 				return m, nil
 			}
 		}, args...), loaded

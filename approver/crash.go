@@ -3,20 +3,21 @@ package main
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 
+	"github.com/better-compute/approver/core/durable"
 	"github.com/better-compute/approver/core/review"
 	"github.com/better-compute/approver/core/wire"
 	"github.com/better-compute/approver/hsm"
 )
 
 // load loads a module. Every one is loaded by it, so that none ends the process without a word that is ours.
-func (a *app) load(ctx context.Context, path string, pinned *[sha256.Size]byte) (hsm.Module, error) {
-	a.catchCrashes(path)
-	return a.loadModule(ctx, path, pinned)
+func (a *app) load(ctx context.Context, f hsm.ModuleFile) (hsm.Module, error) {
+	a.catchCrashes(f.Path)
+	return a.loadModule(ctx, f)
 }
 
-// catchCrashes says beforehand what to say where a module ends the process. What was being written is whole or not there.
+// catchCrashes says beforehand what to say where a module ends the process, and has it remove the temporary files. What was
+// being written is whole or not there.
 func (a *app) catchCrashes(module string) {
 	var text bytes.Buffer
 	crashed := *a
@@ -28,4 +29,5 @@ func (a *app) catchCrashes(module string) {
 		text.WriteString(string(wire.CodeOf(err)) + ": " + review.Escape(err.Message).String() + "\n")
 	}
 	hsm.CatchCrashes(text.String())
+	durable.Watch(hsm.RemoveInCrash)
 }

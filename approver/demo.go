@@ -6,7 +6,6 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -122,7 +121,7 @@ func (d *demo) makeTokens() {
 // embedded gives the app as it is, but with the tokens in memory and nobody at a terminal.
 func (d *demo) embedded(module hsm.Module) *app {
 	b := *d.app
-	b.loadModule = func(context.Context, string, *[sha256.Size]byte) (hsm.Module, error) { return module, nil }
+	b.loadModule = func(context.Context, hsm.ModuleFile) (hsm.Module, error) { return module, nil }
 	b.configured = new(config.Settings) // whatever this machine has configured is about other keys than these
 	b.openTTY = func() (*os.File, error) { return nil, os.ErrNotExist }
 	b.json = false

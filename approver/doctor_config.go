@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/better-compute/approver/core/config"
-	"github.com/better-compute/approver/core/durable"
 	"github.com/better-compute/approver/core/quorum"
 	"github.com/better-compute/approver/core/wire"
 	"github.com/better-compute/approver/scope"
@@ -49,27 +48,22 @@ func (d *doctor) trustDomain(context.Context) outcome {
 // kinds reads the table that reviews are decoded by, with the digest of its descriptor set to compare.
 func (d *doctor) kinds(context.Context) outcome {
 	return d.configured(func(*config.Settings) outcome {
-		table, err := d.app.kindTable(d.flags.kinds)
+		file, err := d.app.kindTable(d.flags.kinds)
 		if err != nil {
 			return failed(err)
 		}
-		path := d.app.kindsPath(d.flags.kinds)
-		if path == "" {
-			return fine("the %d built-in ones", len(table.Kinds()))
-		}
-		file, err := readKindsFile(path, durable.ReadFile)
-		if err != nil {
-			return failed(err)
+		if file.path == "" {
+			return fine("the %d built-in ones", len(file.table.Kinds()))
 		}
 		own, destructive := 0, 0
-		for _, k := range table.Kinds() {
+		for _, k := range file.table.Kinds() {
 			if !k.Builtin() {
 				own++
 				destructive += boolInt(k.Destructive())
 			}
 		}
 		digest := fmt.Sprintf("%x", sha256.Sum256(file.descriptorSet))
-		return fine("%s has %d, %d of them destructive; SHA-256 of the descriptor set %s", path, own, destructive, digest).note("descriptorSetSha256", digest)
+		return fine("%s has %d, %d of them destructive; SHA-256 of the descriptor set %s", file.path, own, destructive, digest).note("descriptorSetSha256", digest)
 	})
 }
 

@@ -4,6 +4,7 @@ package main
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -240,9 +241,10 @@ func TestDoctorToken(t *testing.T) {
 
 	f.set()
 	d = f.doctor(args("--login")...)
-	d.require(t, "trial", amber, "the key signed a trial, which verifies; it may do more than sign: CKA_DECRYPT")
+	d.require(t, "trial", red, "CKA_DECRYPT is true: the key may decrypt, which is another job")
 	require.Equal(t, 2, f.count("C_Login"), "one for each of the two runs")
 	require.Equal(t, []string{"C_Logout", "C_CloseSession", "C_Finalize"}, f.calls()[len(f.calls())-3:])
+	require.Equal(t, d.facts(t, "trial")["reasons"], f.reasonsOfCheck(tokenKey, "--pub", "k256.pem.pub"), "check and doctor judge by one measure")
 
 	for name, test := range map[string]struct {
 		rules           []string
@@ -284,6 +286,22 @@ func TestDoctorToken(t *testing.T) {
 	require.NoFileExists(t, f.path("spy.log"))
 }
 
+// reasonsOfCheck gives why check finds a key on the token of newToken unfit.
+func (s *session) reasonsOfCheck(uri string, more ...string) any {
+	s.t.Helper()
+	r := s.run(append([]string{"hsm", "check", uri, "--module", softHSMModule, "--pin-file", "pin.txt", "--json"}, more...)...)
+	requireRefusal(s.t, r, "INVALID_STATE", "unfit-key")
+	var said struct {
+		Error struct {
+			Details struct{ Reasons any }
+		}
+	}
+	_, line, _ := strings.Cut(r.stderr, "{")
+	require.NoError(s.t, json.Unmarshal([]byte("{"+line), &said), r.stderr)
+	require.NotEmpty(s.t, said.Error.Details.Reasons)
+	return said.Error.Details.Reasons
+}
+
 // A key that our own command made on the token is all that it should be.
 func TestDoctorFitKey(t *testing.T) {
 	s := newToken(t)
@@ -302,15 +320,17 @@ func TestDoctorImportedKey(t *testing.T) {
 	s.tool("softhsm2-util", "--import", "alice.pem", "--token", "approver", "--label", "imported", "--id", "09", "--pin", testPIN)
 	d := s.doctor("--key", "pkcs11:token=approver;object=imported", "--module", softHSMModule, "--approvers", "set.json", "--pin-file", "pin.txt", "--login")
 	d.require(t, "trial", red, "CKA_LOCAL is false")
+	require.Equal(t, d.facts(t, "trial")["reasons"], s.reasonsOfCheck("pkcs11:token=approver;object=imported"))
 	d.require(t, "approver set", green, "2 of 3")
 }
 
 // The configured module is held against its digest; the PIN is typed.
 func TestDoctorOnTheLaptop(t *testing.T) {
 	s := newToken(t)
+	s.ok("hsm", "keygen", "--module", softHSMModule, "--token", "approver", "--label", "fit", "--pin-file", "pin.txt", "--out", "fit")
 	module, err := os.ReadFile(softHSMModule)
 	require.NoError(t, err)
-	s.write("config.toml", fmt.Appendf(nil, "key = %q\npublic_key = \"k256.pem.pub\"\n[module]\npath = %q\nsha256 = \"%x\"\n", tokenKey, softHSMModule, sha256.Sum256(module)))
+	s.write("config.toml", fmt.Appendf(nil, "key = %q\npublic_key = \"fit.pub\"\n[module]\npath = %q\nsha256 = \"%x\"\n", "pkcs11:token=approver;object=fit", softHSMModule, sha256.Sum256(module)))
 	d := s.doctor("--config", "config.toml")
 	d.require(t, "module", green, "as configured$")
 	d.require(t, "key", green, "as expected")

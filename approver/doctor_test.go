@@ -52,6 +52,18 @@ func parseTold(t testing.TB, r result) (d told) {
 	return d
 }
 
+// facts gives what a check tells programs.
+func (d told) facts(t testing.TB, name string) map[string]any {
+	t.Helper()
+	for _, c := range d.Checks {
+		if c.Check == name {
+			return c.Facts
+		}
+	}
+	require.Fail(t, "not looked at", name)
+	return nil
+}
+
 // doctor runs the command, as text and as JSON, which say the same.
 func (s *session) doctor(args ...string) told {
 	s.t.Helper()

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -44,33 +43,33 @@ func (d *doctor) module(ctx context.Context) outcome {
 
 // loadModule tries the module in a process of its own first: one that crashes or hangs takes nothing along there.
 func (d *doctor) loadModule(ctx context.Context) outcome {
-	path, pinned, err := d.app.settleModule(d.flags.module, d.held.uri.ModulePath())
+	file, err := d.app.settleModule(moduleFlags{d.flags.module, d.flags.timeout}, d.held.uri.ModulePath())
 	switch {
 	case err != nil:
 		return failed(err)
-	case path == "":
+	case file.Path == "":
 		return bad("nothing names it").do("name it with its sha256 in [module] of the configuration, or with --module; 'approver hsm modules' lists those that work here")
-	case strings.Contains(filepath.Base(path), "spy"):
-		return bad("%s writes the PIN to a log; it was not loaded", path).do("name the module itself, and change a PIN that was given to this one")
+	case strings.Contains(filepath.Base(file.Path), "spy"):
+		return bad("%s writes the PIN to a log; it was not loaded", file.Path).do("name the module itself, and change a PIN that was given to this one")
 	}
 	command, err := probeCommand()
 	if err != nil {
 		return failed(err)
 	}
-	if tried := hsm.ProbeModule(ctx, command, path, d.flags.timeout); !tried.OK() {
-		return bad("%s: %s", path, tried.Trouble).do("check --module; 'approver hsm modules' lists those that work here")
+	if tried := hsm.ProbeModule(ctx, command, file.Path, d.flags.timeout); !tried.OK() {
+		return bad("%s: %s", file.Path, tried.Trouble).do("check --module; 'approver hsm modules' lists those that work here")
 	}
-	if d.library, err = d.app.load(ctx, path, pinned); err != nil {
+	if d.library, err = d.app.load(ctx, file); err != nil {
 		return failed(err)
 	}
-	digest, err := digestOf(path)
+	digest, err := digestOf(file.Path)
 	switch {
 	case err != nil:
 		return failed(err)
-	case pinned == nil:
-		return warn("%s, SHA-256 %s, held against nothing", path, digest).note("sha256", digest)
+	case file.SHA256 == nil:
+		return warn("%s, SHA-256 %s, held against nothing", file.Path, digest).note("sha256", digest)
 	}
-	return fine("%s, SHA-256 %s, as configured", path, digest).note("sha256", digest)
+	return fine("%s, SHA-256 %s, as configured", file.Path, digest).note("sha256", digest)
 }
 
 func digestOf(path string) (string, error) {
@@ -234,27 +233,12 @@ func (d *doctor) trial(ctx context.Context) outcome {
 	return judgeFitness(fitness, d.member)
 }
 
-// otherJobs are usages that a key for signing has no need of; many tokens give them to every key.
-var otherJobs = []string{"CKA_DECRYPT", "CKA_UNWRAP", "CKA_DERIVE", "CKA_SIGN_RECOVER"}
-
-// judgeFitness is red for a key that was elsewhere, is another one or does not sign, amber for one that could do more than sign.
+// judgeFitness is red for a key that hsm check finds unfit, and for the same reasons.
 func judgeFitness(f *hsm.Fitness, key quorum.PublicKey) outcome {
-	var severe, more []string
-	for _, row := range f.Rows {
-		switch {
-		case row.Bad == "":
-		case slices.Contains(otherJobs, row.Name):
-			more = append(more, row.Name)
-		default:
-			severe = append(severe, row.Bad)
-		}
-	}
-	switch {
-	case len(severe) > 0:
-		return bad("%s", strings.Join(severe, "; ")).note("reasons", f.Reasons())
-	case len(more) > 0:
-		return warn("the key signed a trial, which verifies; it may do more than sign: %s", strings.Join(more, ", ")).
-			do("make the next key with approver hsm keygen: a key for one job cannot be tricked into another").note("reasons", f.Reasons())
+	if err := unfit(f); err != nil {
+		o := failed(err).note("reasons", f.Reasons())
+		o.found = strings.Join(f.Reasons(), "; ")
+		return o
 	}
 	return fine("the key signed a trial, which verifies; it is what an approver's key should be%s", kidText(": ", key))
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -84,11 +85,19 @@ func TestFaultPINFile(t *testing.T) {
 	}
 	for text, code := range map[string]string{
 		testPIN + "\n\n": "INVALID_INPUT", testPIN + "\r\n\r\n": "INVALID_INPUT", testPIN + "\r": "INVALID_INPUT", "\n" + testPIN: "INVALID_INPUT",
-		testPIN + "\x00": "INVALID_INPUT", "\ufeff" + testPIN: "INVALID_INPUT", "": "INVALID_INPUT", "\n": "KEY_UNAVAILABLE", "\r\n": "KEY_UNAVAILABLE",
+		testPIN + "\x00": "INVALID_INPUT", "\ufeff" + testPIN: "INVALID_INPUT", "": "KEY_UNAVAILABLE", "\n": "KEY_UNAVAILABLE", "\r\n": "KEY_UNAVAILABLE",
 	} {
 		f.write("pin.txt", []byte(text))
 		f.refused(code, map[string]string{"INVALID_INPUT": "", "KEY_UNAVAILABLE": "pin-missing"}[code], f.args())
 		require.Zero(t, f.count("C_Login"), "%q", text)
+	}
+	for _, none := range []string{"/dev/null", "empty.txt", "newline.txt"} { // a descriptor is the same
+		f.write("empty.txt", nil)
+		f.write("newline.txt", []byte("\n"))
+		f.set()
+		requireRefusal(t, f.sh("exec $approver '"+strings.Join(without(f.args("--json", "--pin-fd", "3"), "--pin-file"), "' '")+"' 3<"+none), "KEY_UNAVAILABLE", "pin-missing")
+		require.Zero(t, f.count("C_Login"), none)
+		require.Empty(t, f.left())
 	}
 	f.write("pin.txt", []byte(testPIN+" \n")) // a space can be of the PIN
 	f.fails("pin-incorrect", f.args())

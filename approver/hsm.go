@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 	"strings"
 	"time"
 
@@ -110,42 +109,43 @@ func (a *app) tokenURI(f *tokenFlags, args []string) (hsm.URI, error) {
 	return hsm.TokenURI(f.token, f.serial)
 }
 
-// settleModule gives the module that the flag, the URI or the configuration names, "" where none does, and the digest that
-// it must have, or nil. That digest was looked at.
-func (a *app) settleModule(flag, fromURI string) (path string, pinned *[sha256.Size]byte, err error) {
-	said, path := "--module", flag
+// settleModule gives the module that the flag, the URI or the configuration names, its path "" where none does, with the digest
+// that it must have, or nil. That digest was looked at.
+func (a *app) settleModule(f moduleFlags, fromURI string) (m hsm.ModuleFile, err error) {
+	said, path := "--module", f.module
 	switch {
 	case path != "" && fromURI != "" && path != fromURI:
-		return "", nil, usage("--module and the URI's module-path differ")
+		return m, usage("--module and the URI's module-path differ")
 	case path == "":
 		said, path = "the URI's module-path", fromURI
 	}
 	s, err := a.settings()
 	if err != nil {
-		return "", nil, err
+		return m, err
 	}
-	if path, pinned, err = s.TightenModule(said, path); err != nil || pinned == nil {
-		return path, nil, err
+	m.Timeout = f.timeout
+	if m.Path, m.SHA256, err = s.TightenModule(said, path); err != nil || m.SHA256 == nil {
+		return m, err
 	}
-	return path, pinned, s.CheckModule()
+	return m, s.CheckModule()
 }
 
 // openModule loads the module that the flag, the URI or the configuration names.
-func (a *app) openModule(ctx context.Context, flag, fromURI string) (path string, m hsm.Module, err error) {
-	path, pinned, err := a.settleModule(flag, fromURI)
+func (a *app) openModule(ctx context.Context, f moduleFlags, fromURI string) (path string, m hsm.Module, err error) {
+	file, err := a.settleModule(f, fromURI)
 	if err != nil {
 		return "", nil, err
 	}
-	if path == "" {
+	if file.Path == "" {
 		return "", nil, usage("--module is missing; 'approver hsm modules' lists those that work")
 	}
-	m, err = a.load(ctx, path, pinned)
-	return path, m, err
+	m, err = a.load(ctx, file)
+	return file.Path, m, err
 }
 
 // openAdmin opens a token to change it. Close what it gives with closeToken.
 func (a *app) openAdmin(ctx context.Context, f *tokenFlags, u hsm.URI) (*hsm.Admin, error) {
-	_, m, err := a.openModule(ctx, f.module, u.ModulePath())
+	_, m, err := a.openModule(ctx, f.moduleFlags, u.ModulePath())
 	if err != nil {
 		return nil, err
 	}

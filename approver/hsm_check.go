@@ -54,14 +54,20 @@ func (a *app) hsmCheck(ctx context.Context, f *checkFlags, args []string) error 
 	if err := a.printFitness(fitness); err != nil {
 		return err
 	}
-	if lacksHalfOnly(fitness) {
-		return errLacksHalf(fitness)
+	return unfit(fitness)
+}
+
+// unfit is the one judgement of a key, by which check ends and doctor is red: INVALID_STATE, "unfit-key", or nil. A key that may
+// do more than sign is unfit like one that was elsewhere: who can have it do another job can have that pose as this one.
+func unfit(f *hsm.Fitness) error {
+	if f.Fit() {
+		return nil
 	}
-	if !fitness.Fit() {
-		return wire.Errorf(wire.InvalidState, "unfit-key", "the key is not fit for an approver: %d of %d rows are not as wanted", len(fitness.Reasons()), len(fitness.Rows)).
-			With("reasons", fitness.Reasons())
+	if lacksHalfOnly(f) {
+		return errLacksHalf(f)
 	}
-	return nil
+	return wire.Errorf(wire.InvalidState, "unfit-key", "the key is not fit for an approver: %d of %d rows are not as wanted", len(f.Reasons()), len(f.Rows)).
+		With("reasons", f.Reasons())
 }
 
 // checkedKey gives the key that the argument names and what is expected of it. The configured key comes with the
@@ -98,7 +104,7 @@ func (a *app) fitness(ctx context.Context, f *checkFlags, uri hsm.URI, expected 
 	if err != nil {
 		return nil, err
 	}
-	_, m, err := a.openModule(ctx, f.module, uri.ModulePath())
+	_, m, err := a.openModule(ctx, f.moduleFlags, uri.ModulePath())
 	if err != nil {
 		return nil, err
 	}

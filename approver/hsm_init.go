@@ -73,7 +73,7 @@ func (a *app) hsmInit(ctx context.Context, f *initFlags) error {
 	if t == nil {
 		return errNobodyToAsk("init")
 	}
-	path, m, err := a.openModule(ctx, f.module, "")
+	path, m, err := a.openModule(ctx, f.moduleFlags, "")
 	if err != nil {
 		return err
 	}

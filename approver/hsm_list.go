@@ -77,16 +77,16 @@ func (a *app) hsmList(ctx context.Context, f *listFlags) error {
 
 // listedModules goes through the named module, or every one that works, and reads their slots.
 func (a *app) listedModules(ctx context.Context, f *listFlags) (listed []*listedModule, err error) {
-	path, pinned, err := a.settleModule(f.module, "")
+	file, err := a.settleModule(f.moduleFlags, "")
 	if err != nil {
 		return nil, err
 	}
-	if path != "" {
-		module, err := a.load(ctx, path, pinned)
+	if file.Path != "" {
+		module, err := a.load(ctx, file)
 		if err != nil {
 			return nil, err
 		}
-		m, err := listModule(ctx, f, path, module)
+		m, err := listModule(ctx, f, file.Path, module)
 		return []*listedModule{m}, err
 	}
 	rows, err := a.findModules(ctx)
@@ -110,7 +110,7 @@ func (a *app) listedModules(ctx context.Context, f *listFlags) (listed []*listed
 
 // listFound reads a module that worked when it was tried. One that does not any more is listed with its trouble.
 func (a *app) listFound(ctx context.Context, f *listFlags, row moduleRow) (*listedModule, error) {
-	module, err := a.load(ctx, row.path, nil)
+	module, err := a.load(ctx, hsm.ModuleFile{Path: row.path, Timeout: f.timeout})
 	if err == nil {
 		var m *listedModule
 		if m, err = listModule(ctx, f, row.path, module); err == nil {

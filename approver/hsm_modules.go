@@ -114,10 +114,10 @@ func (a *app) findModules(ctx context.Context) (rows []moduleRow, err error) {
 		return nil, err
 	}
 	candidates := hsm.FindModules()
-	own, _, pinErr := a.settleModule("", "")
-	if own != "" {
-		candidates = slices.DeleteFunc(candidates, func(c hsm.Candidate) bool { return sameFile(c.Path, own) })
-		configured := hsm.Candidate{Path: own, From: "configuration"}
+	own, pinErr := a.settleModule(moduleFlags{}, "")
+	if own.Path != "" {
+		candidates = slices.DeleteFunc(candidates, func(c hsm.Candidate) bool { return sameFile(c.Path, own.Path) })
+		configured := hsm.Candidate{Path: own.Path, From: "configuration"}
 		if pinErr != nil { // its code must not run
 			configured.Trouble = wire.MessageOf(pinErr)
 		}

@@ -149,7 +149,7 @@ func TestHSMKeygenIsAllOrNothing(t *testing.T) {
 	s.write("status", nil)
 	files := s.files()
 	for _, to := range []string{">/dev/full", "| exec true"} {
-		r := s.sh("exec 3>status; { sleep 0.05; $approver " + strings.Join(args, " ") + " new; echo $? >&3; } " + to)
+		r := s.sh("exec 3>status; { " + untilBroken + " $approver " + strings.Join(args, " ") + " new; echo $? >&3; } " + to)
 		require.Equal(t, "1\n", string(s.read("status")), "%s: %s", to, r.stderr)
 		require.Regexp(t, "(?m)^IO_ERROR: .*the new key was destroyed again", r.stderr)
 		require.Equal(t, files, s.files(), "%s: something was left behind", to)

@@ -126,7 +126,7 @@ func (k *foundKey) findOnToken(ctx context.Context, set *quorum.Set) (err error)
 
 // loadModule loads the module that the flag, the URI or the configuration names.
 func (k *foundKey) loadModule(ctx context.Context) (m hsm.Module, err error) {
-	k.module, m, err = k.app.openModule(ctx, k.flags.module, k.uri.ModulePath())
+	k.module, m, err = k.app.openModule(ctx, moduleFlags{k.flags.module, k.flags.timeout}, k.uri.ModulePath())
 	return m, err
 }
 

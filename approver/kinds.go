@@ -52,11 +52,11 @@ comes from: built-in ones, and those of --kinds or of the configured table.`,
 		Example: "  approver kinds list --kinds kinds.toml",
 		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			table, err := a.kindTable(path)
+			read, err := a.kindTable(path)
 			if err != nil {
 				return err
 			}
-			return a.listKinds(table, a.kindsPath(path))
+			return a.listKinds(read.table, read.path)
 		},
 	}
 	registerKinds(c, &path)
@@ -72,15 +72,15 @@ func (a *app) kindsShowCommand() *cobra.Command {
 		Example: "  approver kinds show node.reimage",
 		Args:    oneArgument("KIND"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			table, err := a.kindTable(path)
+			read, err := a.kindTable(path)
 			if err != nil {
 				return err
 			}
-			k := table.Lookup([]byte(args[0]))
+			k := read.table.Lookup([]byte(args[0]))
 			if k == nil {
 				return wire.Errorf(wire.NotFound, "", "there is no kind %q; 'approver kinds list' prints those there are", args[0])
 			}
-			return a.showKind(k, a.kindsPath(path))
+			return a.showKind(k, read.path)
 		},
 	}
 	registerKinds(c, &path)

@@ -8,25 +8,21 @@ import (
 	"github.com/better-compute/approver/core/wire"
 )
 
+// A kindsFile is a table of kinds with the files it was read from.
+type kindsFile struct {
+	table         *kinds.Table // the built-in kinds, and the file's
+	path, setPath string       // of the table and its descriptor set; "" for the built-in kinds alone
+	descriptorSet []byte
+}
+
 // readKinds gives the built-in kinds and those of a table file; an empty path gives the built-in ones. The descriptor set
 // lies in the folder of the table. Errors name the file at fault: NOT_FOUND, IO_ERROR or INVALID_INPUT where the table
 // cannot be read, INVALID_CONFIG for all that is wrong with what it says.
-func readKinds(path string) (*kinds.Table, error) {
+func readKinds(path string) (*kindsFile, error) {
 	if path == "" {
-		return kinds.Builtin(), nil
+		return &kindsFile{table: kinds.Builtin()}, nil
 	}
-	file, err := readKindsFile(path, durable.ReadFile)
-	if err != nil {
-		return nil, err
-	}
-	return file.table, nil
-}
-
-// A kindsFile is a table file that was read, with what it names.
-type kindsFile struct {
-	table         *kinds.Table
-	setPath       string
-	descriptorSet []byte
+	return readKindsFile(path, durable.ReadFile)
 }
 
 // readKindsFile reads both files once each, by read.
@@ -39,7 +35,7 @@ func readKindsFile(path string, read func(path string, most int64) ([]byte, erro
 	if err != nil {
 		return nil, inFile(path, err)
 	}
-	found := &kindsFile{setPath: beside(path, file.DescriptorSet())}
+	found := &kindsFile{path: path, setPath: beside(path, file.DescriptorSet())}
 	found.descriptorSet, err = read(found.setPath, kinds.MaxDescriptorSetBytes)
 	if code := wire.CodeOf(err); code == wire.NotFound || code == wire.InvalidInput {
 		return nil, wire.Errorf(wire.InvalidConfig, "", "%s names the descriptor set %s: %s", path, file.DescriptorSet(), wire.MessageOf(err))

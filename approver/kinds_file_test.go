@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -29,5 +30,30 @@ func TestDescriptorSetBesideItsTable(t *testing.T) {
 	for path, want := range map[string]string{"kinds.toml": "s", "./kinds.toml": "./s", "/kinds.toml": "/s", "a//b": "a//s"} {
 		require.Equal(t, want, beside(path, "s"))
 		require.Equal(t, filepath.Join(filepath.Dir(path), "s"), filepath.Clean(beside(path, "s")))
+	}
+}
+
+// A table and its descriptor set are read once each: what the findings about media and doctor say is about what payloads were
+// decoded by.
+func TestKindsAreReadOnce(t *testing.T) {
+	s := newSession(t)
+	for _, name := range []string{"kinds.toml", "acme.binpb"} {
+		data, err := os.ReadFile("../examples/kinds/" + name)
+		require.NoError(t, err)
+		s.write(name, data)
+	}
+	s.write("config.toml", []byte("kinds = \"kinds.toml\"\n"))
+	for name, args := range map[string]string{
+		"show": "batch show --scope ok-2.json --now " + now + " --kinds kinds.toml", "doctor": "doctor --kinds kinds.toml", "list": "kinds list --kinds kinds.toml",
+		"show, configured": "batch show --scope ok-2.json --now " + now + " --config config.toml", "doctor, configured": "doctor --config config.toml",
+	} {
+		s.sh("strace -f -o trace -e trace=openat $approver " + args)
+		trace := string(s.read("trace"))
+		looked := 1
+		if strings.Contains(args, "--config") {
+			looked = 2 // loading the configuration looks at whose file it is, as reading it does again
+		}
+		require.Equal(t, looked, strings.Count(trace, "kinds.toml\""), "%s: %s", name, trace)
+		require.Equal(t, 1, strings.Count(trace, "acme.binpb\""), "%s: %s", name, trace)
 	}
 }

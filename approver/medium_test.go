@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 	"os"
 	"path/filepath"
 	"strings"
@@ -116,7 +115,7 @@ func TestSameMediumModule(t *testing.T) {
 	s.write("p11.so", nil)
 	for module, told := range map[string]bool{"stick/p11.so": true, "p11.so": false} {
 		r := inProcess(t, func(a *app) {
-			a.loadModule = func(context.Context, string, *[sha256.Size]byte) (hsm.Module, error) { return newFaultyModule(t), nil }
+			a.loadModule = func(context.Context, hsm.ModuleFile) (hsm.Module, error) { return newFaultyModule(t), nil }
 		}, "batch", "sign", "--scope", s.path("stick/ok-2.json"), "--now", now, "--yes", "--key", tokenKey, "--module", s.path(module),
 			"--pin-file", s.path("pin.txt"), "--pub", s.path("alice.pem.pub"))
 		require.Zero(t, r.status, r.stderr)

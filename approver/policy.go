@@ -26,9 +26,9 @@ type reviewFlags struct {
 	maxHours                                                                     int
 	allowUnbound, allowOpaque                                                    bool
 
-	given  func(flag string) bool
-	table  *kinds.Table   // that the scope was verified by
-	inputs []medium.Input // files that the scope was held against
+	given     func(flag string) bool
+	kindsRead *kindsFile     // that the scope was verified by
+	inputs    []medium.Input // files that the scope was held against
 }
 
 func (f *reviewFlags) register(c *cobra.Command) {
@@ -209,10 +209,10 @@ func (a *app) reviewScope(f *reviewFlags) (*scope.Decoded, scope.Policy, error) 
 	if err != nil {
 		return nil, p, err
 	}
-	if f.table, err = a.kindTable(f.kinds); err != nil {
+	if f.kindsRead, err = a.kindTable(f.kinds); err != nil {
 		return nil, p, err
 	}
-	v, err := readScope(f.scope, f.batch, f.table)
+	v, err := readScope(f.scope, f.batch, f.kindsRead.table)
 	if err != nil {
 		return nil, p, err
 	}
@@ -257,17 +257,8 @@ func (a *app) noteInputs(f *reviewFlags) error {
 	for _, path := range paths {
 		f.noteInput("approver set", path)
 	}
-	for _, table := range []string{f.kinds, s.Kinds.Value} {
-		if table == "" {
-			continue
-		}
-		f.noteInput("kinds table", table)
-		set, err := descriptorSetOf(table) // what fields are called stands there
-		if err != nil {
-			return err
-		}
-		f.noteInput("descriptor set", set)
-	}
+	f.noteInput("kinds table", f.kindsRead.path)
+	f.noteInput("descriptor set", f.kindsRead.setPath) // what fields are called stands there
 	f.noteInput("configuration", s.File)
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
-	"crypto/sha256"
 	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
@@ -110,7 +109,7 @@ func (s *session) signWith(m hsm.Module, more ...string) result {
 	args := []string{"batch", "sign", "--json", "--scope", s.path("ok-2.json"), "--now", now, "--yes", "--key", tokenKey,
 		"--module", "/in/memory", "--pin-file", s.path("pin.txt"), "--pub", s.path("alice.pem.pub"), "--out", s.path("sig.json")}
 	return inProcess(s.t, func(a *app) {
-		a.loadModule = func(context.Context, string, *[sha256.Size]byte) (hsm.Module, error) { return m, nil }
+		a.loadModule = func(context.Context, hsm.ModuleFile) (hsm.Module, error) { return m, nil }
 	}, append(args, more...)...)
 }
 

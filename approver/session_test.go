@@ -126,6 +126,9 @@ func (s *session) sh(line string) result {
 	return s.finish(cmd)
 }
 
+// untilBroken is for a shell: it goes on once nothing can be written to standard output any more.
+const untilBroken = "trap '' PIPE; while echo; do :; done 2>/dev/null;"
+
 func (s *session) finish(cmd *exec.Cmd) result {
 	s.t.Helper()
 	var stdout, stderr bytes.Buffer

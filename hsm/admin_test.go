@@ -223,6 +223,32 @@ func TestGenerateKeyTakesBackWhatIsNotRight(t *testing.T) {
 	require.Equal(t, 2, f.count("C_DestroyObject"))
 }
 
+// CKR_GENERAL_ERROR is a removal where the token is not there any more, and else a key that the module does not make.
+func TestGenerateKeyAsksWhetherTheTokenIsGone(t *testing.T) {
+	for name, test := range map[string]struct {
+		gone, reason, says string
+		rv                 hsm.RV
+	}{
+		"there":            {"", "", "does not make such a key", 0},
+		"removed":          {"C_GetTokenInfo", "device-removed", "the token was removed", 0x32},
+		"its session died": {"C_FindObjects", "device-removed", "the token was removed, or its session died", 0xB3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := made(t)
+			f.generateKeyPair = func(hsm.Mechanism, []hsm.Match, []hsm.Match) (hsm.Object, hsm.Object, error) {
+				f.fail[test.gone] = test.rv
+				return 0, 0, hsm.RV(0x05)
+			}
+			a := loggedIn(t, f, "pkcs11:token=approver")
+			_, err := a.GenerateKey(t.Context(), hsm.NewKeySpec{Label: "new", Algorithm: hsm.AlgorithmP256})
+			requireRefused(t, err, wire.KeyUnavailable, test.reason)
+			require.ErrorContains(t, err, "C_GenerateKeyPair gave CKR_GENERAL_ERROR (0x05)")
+			require.ErrorContains(t, err, test.says)
+			require.Equal(t, 1, f.count("C_GenerateKeyPair"))
+		})
+	}
+}
+
 func without(a hsm.Attribute) func(hsm.Object, hsm.Attribute, []byte, error) ([]byte, error) {
 	return func(_ hsm.Object, asked hsm.Attribute, value []byte, err error) ([]byte, error) {
 		if asked == a {

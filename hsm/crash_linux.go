@@ -14,6 +14,7 @@ package hsm
 extern char __executable_start, etext;
 static char crash_text[2048];
 static size_t crash_length;
+static char *volatile leftovers; // paths, a NUL after each and another after the last; a list that was replaced is not freed
 static struct sigaction go_action[NSIG];
 
 static int ours(const void *pc) { return (const char *)pc >= &__executable_start && (const char *)pc < &etext; }
@@ -37,10 +38,14 @@ static void on_crash(int number, siginfo_t *info, void *context)
 	if (itself && !ours(counter(context))) {
 		ssize_t done = write(2, crash_text, crash_length);
 		(void)done;
+		for (const char *path = leftovers; path && *path; path += strlen(path) + 1)
+			unlink(path);
 		_exit(1);
 	}
 	go_action[number].sa_sigaction(number, info, context);
 }
+
+static void remove_in_crash(char *paths) { leftovers = paths; }
 
 static void catch_crashes(const char *text, size_t length)
 {
@@ -59,7 +64,21 @@ static void catch_crashes(const char *text, size_t length)
 */
 import "C"
 
-import "unsafe"
+import (
+	"strings"
+	"unsafe"
+)
+
+// RemoveInCrash says which files a process that CatchCrashes ends removes: outputs that are not whole.
+func RemoveInCrash(paths []string) {
+	list := ""
+	for _, path := range paths {
+		if !strings.Contains(path, "\x00") {
+			list += path + "\x00"
+		}
+	}
+	C.remove_in_crash(C.CString(list))
+}
 
 // CatchCrashes has a process that a library ends, by a fault or by abort, write text to standard error and end with status
 // 1. Without it Go prints the registers, which can hold a PIN, and ends with 2. A fault in Go itself is reported as ever.

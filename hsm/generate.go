@@ -102,7 +102,7 @@ func (a *Admin) generate(ctx context.Context, spec NewKeySpec) (*NewKey, error) 
 		return p, err
 	})
 	if err != nil {
-		return nil, generateRefusal(spec, err)
+		return nil, a.generateRefusal(ctx, spec, err)
 	}
 	key := &NewKey{admin: a, handles: []Object{made.private, made.public}}
 	if err = key.complete(ctx, spec); err == nil {
@@ -210,13 +210,23 @@ func templates(spec NewKeySpec, id []byte) (m Mechanism, public, private []Match
 	return m, public, private
 }
 
+// present asks the token whether it is there, and whether the session is alive.
+func (a *Admin) present(ctx context.Context) bool {
+	t := a.token
+	if _, err := finish(ctx, t, "C_GetTokenInfo", func() (TokenRecord, error) { return t.module.Token(t.info.Slot) }); err != nil {
+		return false
+	}
+	_, err := t.handles(context.WithoutCancel(ctx), Match{AttrClass, ULong(ClassPrivateKey)})
+	return err == nil
+}
+
 // generateRefusal says what can be done where a token makes no such keys. After a deadline it is not known what was made.
-func generateRefusal(spec NewKeySpec, err error) error {
+func (a *Admin) generateRefusal(ctx context.Context, spec NewKeySpec, err error) error {
 	if rv, ok := errors.AsType[RV](err); ok && (rv == rvMechanismInvalid || rv == rvNotSupported) {
 		return wire.Errorf(wire.Unsupported, "", "C_GenerateKeyPair gave %w: the token makes no %v keys", rv, spec.Algorithm)
 	}
-	if rv, ok := errors.AsType[RV](err); ok && rv == rvGeneralError { // of a template as often as of a token that is gone
-		return wire.Errorf(wire.KeyUnavailable, "", "C_GenerateKeyPair gave %w: the module does not make such a key, or the token is gone", rv)
+	if rv, ok := errors.AsType[RV](err); ok && rv == rvGeneralError && a.present(ctx) { // said of a template as often as of a removal
+		return wire.Errorf(wire.KeyUnavailable, "", "C_GenerateKeyPair gave %w, and the token is still there: its module does not make such a key", rv)
 	}
 	if wire.ReasonOf(err) == "timeout" {
 		return wire.Errorf(wire.KeyUnavailable, "timeout", "%w; look whether the token has a key labelled %q now", err, spec.Label)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+
+	"github.com/better-compute/approver/core/wire"
 )
 
 // A SealedKey is a key file that was read, private as it must be, and not opened yet: its passphrase can wait until a
@@ -18,6 +20,9 @@ func OpenKeyFile(path string) (*SealedKey, error) {
 	data, err := readPrivate("key file", path, MaxKeyFileBytes)
 	if err != nil {
 		return nil, err
+	}
+	if len(data) == 0 {
+		return nil, wire.Errorf(wire.InvalidInput, "", "the key file is empty")
 	}
 	return &SealedKey{func() []byte { return data }}, nil
 }

@@ -2,6 +2,7 @@ package hsm
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"os"
@@ -110,34 +111,58 @@ type Module interface {
 // defaultTimeout is the deadline of one module call where none is given: long enough to touch a token or use a pin pad.
 const defaultTimeout = 60 * time.Second
 
-// LoadModule loads the PKCS#11 library at path, which must be absolute and lead to a regular file. Loading is tried in
-// steps that each can say what failed (dlerror's text among them) before the binding, which would crash there, sees the
-// library. It calls nothing but C_GetFunctionList; a loaded library stays loaded, since many crash when they are
-// unloaded. Errors are KEY_UNAVAILABLE with reason "module", "timeout" where loading hangs, or UNSUPPORTED in a build
-// without cgo.
-func LoadModule(ctx context.Context, path string) (Module, error) {
-	if err := checkModulePath(path); err != nil {
-		return nil, err
+// A ModuleFile is a PKCS#11 library to load.
+type ModuleFile struct {
+	Path    string             // absolute, leading to a regular file
+	SHA256  *[sha256.Size]byte // that the file must have, or nil: any
+	Timeout time.Duration      // of loading, in which a library runs code already; 0 is 60 s
+}
+
+// Load loads the library. Loading is tried in steps that each can say what failed (dlerror's text among them) before the
+// binding, which would crash there, sees the library. It calls nothing but C_GetFunctionList; a loaded library stays
+// loaded, since many crash when they are unloaded. Errors are KEY_UNAVAILABLE with reason "module", "timeout" where
+// loading hangs, or UNSUPPORTED in a build without cgo.
+//
+// A library runs code as soon as it is loaded, so a SHA-256 is taken of the opened file before. The dynamic linker opens the
+// path a second time: it must still lead to that file, unchanged, before and after. Whoever may change the file or its
+// folder in between could win; that they belong to nobody else is for the caller to see. What a library loads in its turn
+// has no pin. Another digest is KEY_UNAVAILABLE, "module", with the details found and pinned.
+func (f ModuleFile) Load(ctx context.Context) (Module, error) {
+	if !filepath.IsAbs(f.Path) || strings.ContainsRune(f.Path, 0) {
+		return nil, wire.Errorf(wire.KeyUnavailable, "module", "the PKCS#11 module is %q; wanted: an absolute path", f.Path)
 	}
-	if info, err := os.Stat(path); err != nil {
-		return nil, wire.Errorf(wire.KeyUnavailable, "module", "the PKCS#11 module cannot be read: %w", err)
+	if f.SHA256 != nil {
+		return f.loadPinned(ctx)
+	}
+	if info, err := os.Stat(f.Path); err != nil {
+		return nil, errUnreadable(err)
 	} else if !info.Mode().IsRegular() {
-		return nil, wire.Errorf(wire.KeyUnavailable, "module", "the PKCS#11 module %q is not a regular file", path)
+		return nil, errNotRegular(f.Path)
 	}
-	return loadLibrary(ctx, path)
+	return f.load(ctx)
 }
 
-func checkModulePath(path string) error {
-	if !filepath.IsAbs(path) || strings.ContainsRune(path, 0) {
-		return wire.Errorf(wire.KeyUnavailable, "module", "the PKCS#11 module is %q; wanted: an absolute path", path)
-	}
-	return nil
+// LoadModule loads the library at path, whatever its digest is, within 60 s; see ModuleFile.
+func LoadModule(ctx context.Context, path string) (Module, error) {
+	return ModuleFile{Path: path}.Load(ctx)
 }
 
-func loadLibrary(ctx context.Context, path string) (Module, error) {
-	l := newLine(defaultTimeout)
+func errUnreadable(err error) error {
+	return wire.Errorf(wire.KeyUnavailable, "module", "the PKCS#11 module cannot be read: %w", err)
+}
+
+func errNotRegular(path string) error {
+	return wire.Errorf(wire.KeyUnavailable, "module", "the PKCS#11 module %q is not a regular file", path)
+}
+
+func (f ModuleFile) load(ctx context.Context) (Module, error) {
+	timeout := f.Timeout
+	if timeout <= 0 {
+		timeout = defaultTimeout
+	}
+	l := newLine(timeout)
 	defer l.stop()
-	return call(ctx, l, "dlopen", func() (Module, error) { return openLibrary(path) })
+	return call(ctx, l, "dlopen", func() (Module, error) { return openLibrary(f.Path) })
 }
 
 // ULong is v as a CK_ULONG in memory, which is as wide as Go's uint on every system with dlopen.

@@ -11,43 +11,36 @@ import (
 	"github.com/better-compute/approver/core/wire"
 )
 
-// LoadPinnedModule is LoadModule for a library whose file must have the given SHA-256. A library runs code as soon as it is
-// loaded, so the digest is taken of the opened file before. The dynamic linker opens the path a second time: it must still
-// lead to that file, unchanged, before and after. Whoever may change the file or its folder in between could win; that they
-// belong to nobody else is for the caller to see. What a library loads in its turn has no pin. Errors are those of
-// LoadModule; for another digest KEY_UNAVAILABLE, "module", with the details found and pinned.
-func LoadPinnedModule(ctx context.Context, path string, digest [sha256.Size]byte) (Module, error) {
-	if err := checkModulePath(path); err != nil {
-		return nil, err
-	}
-	f, err := openNonblocking(path)
+// loadPinned loads a library whose digest was looked at.
+func (f ModuleFile) loadPinned(ctx context.Context) (Module, error) {
+	file, err := openNonblocking(f.Path)
 	if err != nil {
-		return nil, wire.Errorf(wire.KeyUnavailable, "module", "the PKCS#11 module cannot be read: %w", err)
+		return nil, errUnreadable(err)
 	}
-	defer f.Close()
-	before, err := f.Stat()
+	defer file.Close()
+	before, err := file.Stat()
 	if err != nil {
-		return nil, wire.Errorf(wire.KeyUnavailable, "module", "the PKCS#11 module cannot be read: %w", err)
+		return nil, errUnreadable(err)
 	}
 	if !before.Mode().IsRegular() {
-		return nil, wire.Errorf(wire.KeyUnavailable, "module", "the PKCS#11 module %q is not a regular file", path)
+		return nil, errNotRegular(f.Path)
 	}
 	found := sha256.New()
-	if _, err := io.Copy(found, f); err != nil {
-		return nil, wire.Errorf(wire.KeyUnavailable, "module", "the PKCS#11 module cannot be read: %w", err)
+	if _, err := io.Copy(found, file); err != nil {
+		return nil, errUnreadable(err)
 	}
-	if sum := [sha256.Size]byte(found.Sum(nil)); sum != digest {
-		return nil, wire.Errorf(wire.KeyUnavailable, "module", "the PKCS#11 module %q has SHA-256 %x; pinned is %x", path, sum, digest).
-			With("found", fmt.Sprintf("%x", sum)).With("pinned", fmt.Sprintf("%x", digest))
+	if sum := [sha256.Size]byte(found.Sum(nil)); sum != *f.SHA256 {
+		return nil, wire.Errorf(wire.KeyUnavailable, "module", "the PKCS#11 module %q has SHA-256 %x; pinned is %x", f.Path, sum, *f.SHA256).
+			With("found", fmt.Sprintf("%x", sum)).With("pinned", fmt.Sprintf("%x", *f.SHA256))
 	}
-	if err := checkUnchanged(path, before); err != nil {
+	if err := checkUnchanged(f.Path, before); err != nil {
 		return nil, err
 	}
-	m, err := loadLibrary(ctx, path)
+	m, err := f.load(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkUnchanged(path, before); err != nil {
+	if err := checkUnchanged(f.Path, before); err != nil {
 		return nil, err
 	}
 	return m, nil

@@ -22,6 +22,11 @@ func digestOf(t *testing.T, path string) [sha256.Size]byte {
 	return sha256.Sum256(data)
 }
 
+func loadPinned(t *testing.T, path string, digest [sha256.Size]byte) (hsm.Module, error) {
+	t.Helper()
+	return hsm.ModuleFile{Path: path, SHA256: &digest}.Load(t.Context())
+}
+
 // A library with another digest runs no instruction.
 func TestPinnedModuleIsNotLoadedBefore(t *testing.T) {
 	dir := t.TempDir()
@@ -31,12 +36,12 @@ func TestPinnedModuleIsNotLoadedBefore(t *testing.T) {
 	good := digestOf(t, path)
 	bad := good
 	bad[31] ^= 1
-	_, err := hsm.LoadPinnedModule(t.Context(), path, bad)
+	_, err := loadPinned(t, path, bad)
 	requireRefused(t, err, wire.KeyUnavailable, "module")
 	require.ErrorContains(t, err, fmt.Sprintf("has SHA-256 %x; pinned is %x", good, bad))
 	require.Equal(t, map[string]any{"found": fmt.Sprintf("%x", good), "pinned": fmt.Sprintf("%x", bad)}, err.(*wire.Error).Details)
 	require.NoFileExists(t, mark)
-	_, err = hsm.LoadPinnedModule(t.Context(), path, good)
+	_, err = loadPinned(t, path, good)
 	requireRefused(t, err, wire.KeyUnavailable, "module")
 	require.ErrorContains(t, err, "C_GetFunctionList")
 	require.FileExists(t, mark, "it was loaded, and is no PKCS#11 module")
@@ -44,12 +49,12 @@ func TestPinnedModuleIsNotLoadedBefore(t *testing.T) {
 
 func TestPinnedModuleLoads(t *testing.T) {
 	f := newSoftHSM(t).faulty()
-	m, err := hsm.LoadPinnedModule(t.Context(), f.module, digestOf(t, f.module))
+	m, err := loadPinned(t, f.module, digestOf(t, f.module))
 	require.NoError(t, err)
 	require.NoError(t, m.Initialize())
 	require.NoError(t, m.Finalize())
 	for name, path := range map[string]string{"relative": "m.so", "absent": filepath.Join(t.TempDir(), "m.so"), "folder": t.TempDir()} {
-		_, err := hsm.LoadPinnedModule(t.Context(), path, [sha256.Size]byte{})
+		_, err := loadPinned(t, path, [sha256.Size]byte{})
 		requireRefused(t, err, wire.KeyUnavailable, "module")
 		require.Error(t, err, name)
 	}
@@ -68,7 +73,7 @@ __attribute__((constructor)) static void exchange(void) { unlink("%[1]s"); link(
 `, path), 0o600))
 	run(t, "gcc", "-shared", "-fPIC", "-o", path, source)
 	copyFile(t, path, path+".other")
-	_, err := hsm.LoadPinnedModule(t.Context(), path, digestOf(t, path))
+	_, err := loadPinned(t, path, digestOf(t, path))
 	requireRefused(t, err, wire.KeyUnavailable, "module")
 	require.ErrorContains(t, err, "was exchanged while it was loaded")
 }

@@ -30,13 +30,14 @@ func TestPINFile(t *testing.T) {
 		require.Equal(t, pin, string(got))
 	}
 	for content, code := range map[string]wire.Code{
-		"": wire.InvalidInput, "\n": wire.KeyUnavailable, "\r\n": wire.KeyUnavailable, "1234\n\n": wire.InvalidInput,
+		"": wire.KeyUnavailable, "\n": wire.KeyUnavailable, "\r\n": wire.KeyUnavailable, "1234\n\n": wire.InvalidInput,
 		"1234\n5678": wire.InvalidInput, "1234\r": wire.InvalidInput, "12\x0034": wire.InvalidInput, "\xef\xbb\xbf1234": wire.InvalidInput,
 		strings.Repeat("7", hsm.MaxPINBytes+1): wire.InvalidInput, strings.Repeat("7", 4096): wire.InvalidInput,
 	} {
 		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
 		_, err := hsm.PINFile(path).PIN(t.Context(), hsm.TokenInfo{})
 		require.Equal(t, code, wire.CodeOf(err), "%q: %v", content, err)
+		require.Equal(t, map[wire.Code]string{wire.KeyUnavailable: "pin-missing"}[code], wire.ReasonOf(err), "%q", content)
 		require.NotContains(t, err.Error(), "1234")
 		require.NotContains(t, err.Error(), "777")
 	}
@@ -63,6 +64,13 @@ func TestPINDescriptor(t *testing.T) {
 	require.Equal(t, "1234", string(pin))
 	_, err = d.PIN(t.Context(), hsm.TokenInfo{})
 	require.Error(t, err, "it was closed")
+
+	for _, none := range []string{"", "\n", "\r\n"} {
+		d, w = give(none)
+		require.NoError(t, w.Close())
+		_, err = d.PIN(t.Context(), hsm.TokenInfo{})
+		requireRefused(t, err, wire.KeyUnavailable, "pin-missing")
+	}
 
 	d, w = give(strings.Repeat("7", hsm.MaxPINBytes+3))
 	defer w.Close()

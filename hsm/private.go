@@ -10,7 +10,7 @@ import (
 
 // readPrivate reads a file that holds a secret: a regular file, opened once without blocking, looked at and read through
 // that one descriptor (WIRE.md §5), that nobody but its owner can touch. what names it in errors. Errors are
-// INVALID_INPUT for anything but a regular file of 1 to limit bytes, INVALID_STATE where others can read or change it,
+// INVALID_INPUT for anything but a regular file of at most limit bytes, INVALID_STATE where others can read or change it,
 // NOT_FOUND and IO_ERROR.
 func readPrivate(what, path string, limit int64) ([]byte, error) {
 	f, err := openNonblocking(path)
@@ -33,7 +33,7 @@ func readPrivate(what, path string, limit int64) ([]byte, error) {
 	return readUpTo(what, f, limit)
 }
 
-// readUpTo reads 1 to limit bytes to the end of r. It never leaves a copy of what it read behind.
+// readUpTo reads 0 to limit bytes to the end of r. It never leaves a copy of what it read behind.
 func readUpTo(what string, r io.Reader, limit int64) ([]byte, error) {
 	buf := make([]byte, limit+1)
 	n, err := io.ReadFull(r, buf)
@@ -41,8 +41,6 @@ func readUpTo(what string, r io.Reader, limit int64) ([]byte, error) {
 	case err == nil:
 		clear(buf)
 		return nil, wire.Errorf(wire.InvalidInput, "", "the %s is longer than %d bytes", what, limit)
-	case n == 0 && err == io.EOF:
-		return nil, wire.Errorf(wire.InvalidInput, "", "the %s is empty", what)
 	case err != io.ErrUnexpectedEOF && err != io.EOF:
 		clear(buf)
 		return nil, wire.Errorf(wire.IOError, "", "the %s cannot be read: %w", what, err)

@@ -8,8 +8,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"regexp"
-	"sync"
 	"time"
 
 	"github.com/better-compute/approver/core/wire"
@@ -55,8 +53,6 @@ func ProbeModule(ctx context.Context, command []string, path string, timeout tim
 	child := exec.CommandContext(limited, command[0], append(command[1:len(command):len(command)], path)...)
 	child.ExtraFiles = []*os.File{w}
 	child.WaitDelay = time.Second // for what the library started and left behind
-	said := &beginning{}
-	child.Stderr = said
 	inGroup(child)
 	err = child.Start()
 	w.Close()
@@ -78,8 +74,6 @@ func ProbeModule(ctx context.Context, command []string, path string, timeout tim
 		return failed("it did not answer within %v", timeout)
 	case err != nil && child.ProcessState != nil && !child.ProcessState.Exited():
 		return failed("it crashed the process that tried it: %v", child.ProcessState)
-	case err != nil && said.signal() != nil:
-		return failed("it crashed the process that tried it: %s", said.signal())
 	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
 		return failed("the process that tried it failed: %v", err)
 	}
@@ -88,28 +82,6 @@ func ProbeModule(ctx context.Context, command []string, path string, timeout tim
 		return failed("it ended the process that tried it without an answer")
 	}
 	return p
-}
-
-// signalNamed finds what the Go runtime says of a signal in C, which it takes and then ends with exit status 2.
-var signalNamed = regexp.MustCompile(`SIG[A-Z]+: [a-z]+( [a-z]+)?`)
-
-// beginning keeps the first part of what is written.
-type beginning struct {
-	mu   sync.Mutex // a program that the library left behind may still write
-	text []byte
-}
-
-func (b *beginning) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.text = append(b.text, p[:min(len(p), maxProbeBytes-len(b.text))]...)
-	return len(p), nil
-}
-
-func (b *beginning) signal() []byte {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return signalNamed.Find(b.text)
 }
 
 // AnswerProbe tries the module at path in this process, for ProbeModule, and writes the Probe on descriptor 3. The error is
@@ -121,6 +93,7 @@ func AnswerProbe(ctx context.Context, path string) error {
 	answer := os.NewFile(probeFD, "probe")
 	closeOnExec(probeFD) // not for programs that the library starts
 	defer answer.Close()
+	endBySignal()
 	data, err := json.Marshal(probe(ctx, path))
 	if err == nil {
 		_, err = answer.Write(data)

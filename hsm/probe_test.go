@@ -5,6 +5,7 @@ package hsm_test
 import (
 	"context"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -44,7 +45,7 @@ func TestProbeModule(t *testing.T) {
 	for fault, trouble := range map[string]string{
 		"C_GetFunctionList 0 1 rv 5": "CKR_GENERAL_ERROR",
 		"C_Initialize 0 1 rv 5":      "C_Initialize gave CKR_GENERAL_ERROR",
-		"C_Initialize 0 1 exit 1":    "crashed the process that tried it: SIGABRT: abort",
+		"C_Initialize 0 1 exit 1":    "crashed the process that tried it: signal: aborted",
 		"C_Finalize 0 1 exit 1":      "crashed the process",
 		"C_GetSlotList 0 1 rv 0x30":  "C_GetSlotList gave CKR_DEVICE_ERROR",
 	} {
@@ -52,6 +53,13 @@ func TestProbeModule(t *testing.T) {
 		p := hsm.ProbeModule(t.Context(), command, f.module, 0)
 		require.Contains(t, p.Trouble, trouble, fault)
 		require.False(t, p.OK())
+	}
+	for rule, signal := range map[string]string{
+		"constructor 0 1 exit 1": "aborted", "constructor 0 1 segv 1": "segmentation fault", "C_GetSlotList 0 1 kill 1": "killed",
+		"C_Initialize 0 1 exit 1": "aborted", "C_GetInfo 0 1 segv 1": "segmentation fault",
+	} {
+		f.set(rule)
+		require.Contains(t, hsm.ProbeModule(t.Context(), command, f.module, 0).Trouble, "it crashed the process that tried it: signal: "+signal, rule)
 	}
 	f.set("C_Initialize 0 1 hang 1")
 	begun := time.Now()
@@ -64,6 +72,21 @@ func TestProbeModule(t *testing.T) {
 	require.Contains(t, hsm.ProbeModule(t.Context(), []string{"/bin/true"}, f.module, 0).Trouble, "without an answer")
 	require.Contains(t, hsm.ProbeModule(t.Context(), []string{"/bin/false"}, f.module, 0).Trouble, "exit status 1")
 	require.Contains(t, hsm.ProbeModule(t.Context(), []string{"/bin/sh", "-c", "echo '{}' >&3"}, f.module, 0).Trouble, "without an answer")
+}
+
+// A module that crashes is told by its signal, whatever it did to standard error before.
+func TestProbeModuleThatCrashesSilently(t *testing.T) {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	t.Setenv("HSM_TEST_PROBE", "1")
+	for _, before := range []string{"close(2);", "for (int i = 0; i < 9000; i++) dprintf(2, \"SIGN: nothing\\n\");"} {
+		dir := t.TempDir()
+		source, path := filepath.Join(dir, "m.c"), filepath.Join(dir, "m.so")
+		require.NoError(t, os.WriteFile(source, fmt.Appendf(nil, "#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\nint C_GetFunctionList(void **l) { %s abort(); }\n", before), 0o600))
+		run(t, "gcc", "-shared", "-fPIC", "-o", path, source)
+		p := hsm.ProbeModule(t.Context(), []string{self, "-test.run=^TestProbeChild$"}, path, 0)
+		require.Equal(t, "it crashed the process that tried it: signal: aborted", p.Trouble, before)
+	}
 }
 
 // Somebody who types the command loads nothing.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -42,6 +43,7 @@ func Create(path string, mode fs.FileMode) (*Pending, error) {
 	p := &Pending{path: path, base: name, dir: dir, tmp: "." + name[:min(len(name), longestNamed)] + ".tmp-" + rand.Text()[:8], mode: mode}
 	p.file, err = p.open(p.tmp)
 	if err == nil {
+		note(func(paths []string) []string { return append(paths, p.file.Name()) })
 		err = p.file.Chmod(mode)
 	}
 	if err != nil {
@@ -103,6 +105,11 @@ func (p *Pending) Abandon() {
 	}
 	if p.file != nil && p.tmp != "" {
 		unix.Unlinkat(int(p.dir.Fd()), p.tmp, 0)
+	}
+	if p.file != nil {
+		note(func(paths []string) []string {
+			return slices.DeleteFunc(paths, func(path string) bool { return path == p.file.Name() })
+		})
 	}
 	p.dir.Close()
 	p.dir = nil

@@ -5,6 +5,7 @@
  *   any function         rv=return code instead of calling | after=call, then this return code | delay=ms, then call
  *                        | hang | exit=abort | segv | kill | missing=not in the function list (any value)
  *                        | gone=from this call on every function gives this return code, until the file is rewritten
+ *   constructor          hang, exit, segv, kill, delay: while the library is loaded, which is noted in the log only then
  *   C_GetFunctionList    rv | null=CKR_OK and no list | version=major version of the list
  *   C_GetInfo, C_GetSlotInfo, C_GetTokenInfo
  *                        nulpad=texts are padded with NULs
@@ -397,6 +398,18 @@ static CK_RV load(void)
 	void *h = dlopen(p ? p : "/usr/lib/softhsm/libsofthsm2.so", RTLD_NOW | RTLD_LOCAL);
 	CK_C_GetFunctionList get = h ? (CK_C_GetFunctionList)dlsym(h, "C_GetFunctionList") : NULL;
 	return get ? get(&real) : CKR_GENERAL_ERROR;
+}
+static void __attribute__((constructor)) constructor(void)
+{
+	static const char *const acts[] = { "delay", "hang", "exit", "segv", "kill" };
+	CK_RV rv;
+	unsigned long v;
+	for (size_t i = 0; i < sizeof acts / sizeof *acts; i++)
+		if (fault("constructor", acts[i], &v)) {
+			memset(count, 0, sizeof count);
+			pre("constructor", &rv);
+			return;
+		}
 }
 CK_RV C_GetFunctionList(CK_FUNCTION_LIST_PTR_PTR out)
 {

@@ -1,10 +1,12 @@
+//go:build linux && !cgo
+
 package main
 
 import "golang.org/x/sys/unix"
 
-// closed tells whether a standard stream was closed by whoever started the program. Go opens /dev/null in its place, for
-// reading and writing, before main runs; a shell that throws output away opens it for writing only. Some programs open it
-// both ways to throw output away: what comes of it must be right for them too.
+// closed tells whether a standard stream was closed by whoever started the program, as far as a build without cgo can: Go
+// opens /dev/null in its place, for reading and writing, before anything here runs. One that was handed over like that is
+// taken for closed too; a shell opens it for writing only.
 func closed(fd int) bool {
 	var stat unix.Stat_t
 	if unix.Fstat(fd, &stat) != nil || stat.Mode&unix.S_IFMT != unix.S_IFCHR || stat.Rdev != unix.Mkdev(1, 3) {

@@ -136,11 +136,15 @@ func (f *faultyToken) line(more string) string {
 		"\" --pub k256.pem.pub --out out/sig.json " + more
 }
 
-// interrupt sends a signal to the command on a terminal, or presses Ctrl-C for 0.
+// interrupt sends a signal to the command on a terminal; 0 is Ctrl-C, and SIGQUIT is sent by its key, Ctrl-\.
 func (c *screen) interrupt(signal syscall.Signal) {
 	c.s.t.Helper()
-	if signal == 0 {
+	switch signal {
+	case 0:
 		c.press("C-c")
+		return
+	case syscall.SIGQUIT:
+		c.press(`C-\`)
 		return
 	}
 	pid, err := strconv.Atoi(strings.TrimSpace(string(c.s.read("pid"))))
@@ -163,7 +167,7 @@ func (c *screen) awaitSilence() {
 func TestFaultSignalOnTerminal(t *testing.T) {
 	t.Parallel()
 	f := newFaultyToken(t)
-	for name, signal := range map[string]syscall.Signal{"C-c": 0, "SIGINT": syscall.SIGINT, "SIGTERM": syscall.SIGTERM, "SIGHUP": syscall.SIGHUP} {
+	for name, signal := range map[string]syscall.Signal{"C-c": 0, "SIGINT": syscall.SIGINT, "SIGTERM": syscall.SIGTERM, "SIGHUP": syscall.SIGHUP, "C-\\": syscall.SIGQUIT} {
 		for _, where := range []string{"typing the PIN", "in C_Login", "in C_Sign", "in C_Sign, which hangs", "in C_Login, which hangs"} {
 			t.Run(where+" "+name, func(t *testing.T) {
 				f := f.in(t)

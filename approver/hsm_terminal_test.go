@@ -5,7 +5,6 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -216,7 +215,7 @@ func TestTerminalHSMInterrupted(t *testing.T) {
 			c.await(newSOPINAsked)
 		}},
 	} {
-		for how, signal := range map[string]syscall.Signal{"by C-c": 0, "by SIGTERM": syscall.SIGTERM} {
+		for how, signal := range map[string]syscall.Signal{"by C-c": 0, "by SIGTERM": syscall.SIGTERM, "by C-\\": syscall.SIGQUIT} {
 			t.Run(name+" "+how, func(t *testing.T) {
 				s := *token
 				s.t = t
@@ -224,13 +223,7 @@ func TestTerminalHSMInterrupted(t *testing.T) {
 				c := s.onScreen(120, 40, test.line)
 				test.until(c)
 				time.Sleep(100 * time.Millisecond)
-				if signal == 0 {
-					c.press("C-c")
-				} else {
-					pid, err := strconv.Atoi(strings.TrimSpace(string(s.read("pid"))))
-					require.NoError(t, err)
-					require.NoError(t, syscall.Kill(pid, signal))
-				}
+				c.interrupt(signal)
 				require.Equal(t, 1, c.end(), "%s", c.text())
 				require.Equal(t, before, s.ok("hsm", "list", "--module", softHSMModule).stdout)
 				for _, name := range []string{"new.pub", "new.proof"} {

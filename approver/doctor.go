@@ -38,7 +38,7 @@ It ends with status 0 where nothing is red, else with 1.`,
 		Example: `  approver doctor
   approver doctor --login --out-dir /media/stick
   approver doctor --key 'pkcs11:token=approver;object=k256' --module /usr/lib/softhsm/libsofthsm2.so --pub k256.pub --json`,
-		Args: noArguments,
+		Args: noSecretArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if f.timeout <= 0 {
 				return usage("--timeout is a time above zero, as in 60s")

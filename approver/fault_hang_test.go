@@ -205,3 +205,39 @@ func TestFaultSignalOnTerminal(t *testing.T) {
 		}
 	}
 }
+
+// An interrupt while the new key signs its trial: the key is destroyed again once the token has answered.
+func TestFaultSignalTakesTheNewKeyBack(t *testing.T) {
+	f := newFaultyToken(t)
+	f.set("C_Sign 0 0 delay 500")
+	cmd := f.prepare("hsm", "keygen", "--token", "approver", "--label", "new", "--out", "new", "--module", f.module, "--pin-file", "pin.txt")
+	require.NoError(t, cmd.Start())
+	f.reach("C_Sign")
+	require.NoError(t, cmd.Process.Signal(syscall.SIGINT))
+	require.Error(t, cmd.Wait())
+	f.set()
+	require.Equal(t, []string{"private key k256", "public key k256"}, f.keysOnToken())
+}
+
+// Two that make a key of one label at once: one label never names two keys.
+func TestFaultTwoKeysOfOneLabel(t *testing.T) {
+	f := newFaultyToken(t)
+	f.set("C_GenerateKeyPair 0 0 delay 700")
+	var both []*exec.Cmd
+	for _, out := range []string{"one", "two"} {
+		cmd := f.prepare("hsm", "keygen", "--token", "approver", "--label", "new", "--out", out, "--module", f.module, "--pin-file", "pin.txt")
+		require.NoError(t, cmd.Start())
+		both = append(both, cmd)
+	}
+	for _, cmd := range both {
+		cmd.Wait()
+	}
+	f.set()
+	keys := 0
+	for _, k := range f.keysOnToken() {
+		if k == "private key new" {
+			keys++
+		}
+	}
+	require.LessOrEqual(t, keys, 1)
+}

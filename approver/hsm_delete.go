@@ -66,9 +66,9 @@ func (a *app) hsmDelete(ctx context.Context, f *deleteFlags, text string) error 
 	}
 	deleted, err := deletion.Run(ctx)
 	if err != nil {
-		return partlyDeleted(err, deleted, len(deletion.Objects()))
+		return partlyDeleted(err, deleted, deletion.Objects())
 	}
-	return toldAnyway(a.tellDeleted(deleted), "the key was deleted")
+	return toldAnyway(a.tellDeleted(len(deleted)), "the key was deleted")
 }
 
 func (a *app) tellDeleted(objects int) error {
@@ -86,8 +86,16 @@ const shownOfKID = 8
 func (a *app) confirmDeletion(ctx context.Context, t *terminal, info hsm.TokenInfo, objects []hsm.KeyObject) error {
 	fmt.Fprintf(t.tty, "THIS IS DESTROYED on token %s, serial %s:\n", review.Escape(info.Label), review.Escape(info.Serial))
 	drawObjects(t, objects)
+	if unproven(objects) {
+		fmt.Fprintln(t.tty, "The private key did not sign for the public half beside it, which may be another key's.")
+	}
 	question, right := deletionQuestion(objects)
 	return a.typed(ctx, t, question, right)
+}
+
+// unproven tells whether the private key, which comes first, is not known to be that of a public half beside it.
+func unproven(objects []hsm.KeyObject) bool {
+	return objects[0].Class == hsm.PrivateKey && objects[0].KID() == "" && slices.ContainsFunc(objects[1:], func(o hsm.KeyObject) bool { return o.KID() != "" })
 }
 
 // deletionQuestion asks for the first characters of the kid or for the label of the key, for its id where it has neither.
@@ -115,9 +123,16 @@ func deletionQuestion(objects []hsm.KeyObject) (question string, right func(answ
 	}
 }
 
-// partlyDeleted says how far a deletion came that failed.
-func partlyDeleted(err error, deleted, all int) error {
-	out := wire.Errorf(wire.CodeOf(err), wire.ReasonOf(err), "%d of %d objects were deleted: %s", deleted, all, wire.MessageOf(err)).With("deleted", deleted)
+// partlyDeleted says how far a deletion came that failed, and what of it is there still.
+func partlyDeleted(err error, deleted, all []hsm.KeyObject) error {
+	stayed := ""
+	for _, o := range all {
+		if !slices.ContainsFunc(deleted, o.Same) {
+			stayed += ", the " + o.Class.String()
+		}
+	}
+	out := wire.Errorf(wire.CodeOf(err), wire.ReasonOf(err), "%d of %d objects were deleted; still there: %s: %s",
+		len(deleted), len(all), strings.TrimPrefix(stayed, ", "), wire.MessageOf(err)).With("deleted", len(deleted))
 	if e, ok := errors.AsType[*wire.Error](err); ok {
 		maps.Copy(out.Details, e.Details)
 	}

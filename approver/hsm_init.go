@@ -32,7 +32,7 @@ Either way it shows the token and asks on the terminal: for the new label, and b
 what is erased. No flag answers that. Then it asks for the PINs: of a blank token both are new, of one that is erased the
 security officer's is the present one and stays.`,
 		Example: "  approver hsm init --label approver --module /usr/lib/softhsm/libsofthsm2.so",
-		Args:    noArguments,
+		Args:    noSecretArguments,
 		RunE:    func(c *cobra.Command, _ []string) error { return a.hsmInit(c.Context(), &f) },
 	}
 	f.moduleFlags.register(c, "the configured one")

@@ -96,6 +96,9 @@ func (a *app) hsmKeygen(ctx context.Context, f *hsmKeygenFlags, args []string) e
 	if err != nil {
 		return err
 	}
+	if a.stdoutClosed {
+		return wire.Errorf(wire.IOError, "", "standard output is closed: nobody would see the kid of the new key; none was made")
+	}
 	outs, err := f.outputs()
 	if err != nil {
 		return err

@@ -31,7 +31,7 @@ through every module that 'approver hsm modules' finds to work, but for p11-kit'
 Private keys show only after a login: --login logs in to the one token that is listed, by a module that --module or the
 configuration names: a library that was only found gets no PIN.`,
 		Example: "  approver hsm list\n  approver hsm list --module /usr/lib/softhsm/libsofthsm2.so --token approver --login",
-		Args:    noArguments,
+		Args:    noSecretArguments,
 		RunE:    func(c *cobra.Command, _ []string) error { return a.hsmList(c.Context(), &f) },
 	}
 	f.moduleFlags.register(c, "the configured one, else each that is found")

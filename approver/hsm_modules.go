@@ -25,7 +25,7 @@ itself, how many tokens it shows, and ok or what went wrong, in the dynamic link
 
 To try a module is to run its code. The configured module is tried only where it has its digest.`,
 		Example: "  approver hsm modules",
-		Args:    noArguments,
+		Args:    noSecretArguments,
 		RunE:    func(c *cobra.Command, _ []string) error { return a.listModules(c.Context()) },
 	}
 }

@@ -142,6 +142,24 @@ func TestTerminalDeletes(t *testing.T) {
 	require.Contains(t, c.text(), "KEY_UNAVAILABLE: ")
 }
 
+// A public half of another key under the id of this one: its kid does not name this key.
+func TestTerminalDeletesBesideAForeignHalf(t *testing.T) {
+	s := newToken(t)
+	s.keygen("02", "other")
+	s.pkcs11Tool("--delete-object", "--type", "pubkey", "--id", "01")
+	s.pkcs11Tool("--write-object", "other.der", "--type", "pubkey", "--id", "01", "--label", "k256")
+	const asked = "Type its label: "
+	for _, answer := range []string{s.kidOf("other")[:8], s.kidOf("other")} {
+		c := s.onScreen(120, 40, hsmLine("delete '\\''"+tokenKey+"'\\'' --pin-file pin.txt"))
+		c.await(asked)
+		require.Contains(t, c.text(), "private key, P-256, label k256, id 01\n")
+		require.Contains(t, c.text(), "did not sign for the public half beside it")
+		c.answers(asked, answer)
+		require.Equal(t, 1, c.end())
+		require.Contains(t, c.text(), "INVALID_STATE: not confirmed, nothing was changed")
+	}
+}
+
 // kidOf gives the kid of the key whose public half lies in the session's folder.
 func (s *session) kidOf(label string) string {
 	s.t.Helper()

@@ -47,6 +47,17 @@ func TestHSMFlagsAreStrict(t *testing.T) {
 	require.Greater(t, n, 40)
 }
 
+// What is typed as an argument where none goes may be a PIN, and is not repeated.
+func TestHSMArgumentsAreNotRepeated(t *testing.T) {
+	for _, line := range []string{"hsm", "hsm modules", "hsm list", "hsm init", "hsm pin", "hsm pin change", "hsm pin unlock", "hsm keygen", "hsm import", "hsm check", "hsm delete", "doctor"} {
+		for _, typed := range []string{testPIN, "geheim99"} {
+			r := inProcess(t, func(*app) {}, append(strings.Fields(line), typed)...)
+			require.Equal(t, 2, r.status, line)
+			require.NotContains(t, r.stdout+r.stderr, typed, line)
+		}
+	}
+}
+
 // hsmCommands are the commands that log in, each with all it needs but a PIN; OUT stands for a place to write.
 var hsmCommands = map[string][]string{
 	"list":       {"list", "--token", "approver", "--login"},
@@ -153,6 +164,13 @@ func TestHSMKeygenIsAllOrNothing(t *testing.T) {
 		require.Equal(t, "1\n", string(s.read("status")), "%s: %s", to, r.stderr)
 		require.Regexp(t, "(?m)^IO_ERROR: .*the new key was destroyed again", r.stderr)
 		require.Equal(t, files, s.files(), "%s: something was left behind", to)
+		require.Equal(t, before, s.keysOnToken())
+	}
+	for _, line := range []string{strings.Join(args, " ") + " new", "batch keygen --plaintext --out new"} {
+		r := s.sh("$approver " + line + " >&-")
+		require.Equal(t, 1, r.status)
+		require.Contains(t, r.stderr, "IO_ERROR: standard output is closed: nobody would see the kid of the new key")
+		require.Equal(t, files, s.files())
 		require.Equal(t, before, s.keysOnToken())
 	}
 	for _, place := range []string{"/dev/full", "nowhere/new", "pin.txt/new"} {

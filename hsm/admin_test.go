@@ -174,7 +174,94 @@ func made(t *testing.T) *fake {
 	f := newFake(t, softtoken.Token{Label: "approver", PIN: "1234", Keys: []softtoken.Key{{Label: "lain", ID: []byte{1}, Private: newP256(t)}}})
 	f.generateKeyPair = func(hsm.Mechanism, []hsm.Match, []hsm.Match) (hsm.Object, hsm.Object, error) { return 2, 1, nil }
 	f.destroyObject = func(hsm.Object) error { return nil }
+	f.find = func(_ []hsm.Match, found []hsm.Object) []hsm.Object {
+		if f.count("C_GenerateKeyPair") == 0 {
+			return nil
+		}
+		return found
+	}
 	return f
+}
+
+// A module that gives the handles of what was there before has none of it changed or destroyed.
+func TestWhatWasThereBeforeIsNotTakenBack(t *testing.T) {
+	f := made(t)
+	f.find = nil
+	_, err := loggedIn(t, f, "pkcs11:token=approver").GenerateKey(t.Context(), hsm.NewKeySpec{Label: "new", Algorithm: hsm.AlgorithmP256})
+	requireRefused(t, err, wire.KeyUnavailable, "module")
+	require.Zero(t, f.count("C_DestroyObject")+f.count("C_SetAttributeValue"))
+
+	key := newP256(t)
+	f = newFake(t, softtoken.Token{Label: "approver", PIN: "1234", Keys: []softtoken.Key{{Label: "k", ID: []byte{1}, Private: key, HidePublic: true}}})
+	f.createObject = func(hsm.PublicObject) (hsm.Object, error) { return 1, nil }
+	f.destroyObject = func(hsm.Object) error { return nil }
+	half, err := hsm.ParsePublicHalf(pemOf(t, key))
+	require.NoError(t, err)
+	_, err = loggedIn(t, f, "pkcs11:token=approver;object=k").Import(t.Context(), half)
+	requireRefused(t, err, wire.KeyUnavailable, "module")
+	require.Zero(t, f.count("C_DestroyObject"), "the private key")
+}
+
+// A private key that cannot be destroyed keeps its public half.
+func TestDeletionEndsAtThePrivateKey(t *testing.T) {
+	f := newFake(t, approverToken(newP256(t)))
+	f.destroyObject = func(hsm.Object) error { return hsm.RV(0x1B) }
+	d, err := loggedIn(t, f, approverURI).PlanDeletion(t.Context())
+	require.NoError(t, err)
+	require.Len(t, d.Objects(), 2)
+	deleted, err := d.Run(t.Context())
+	requireRefused(t, err, wire.KeyUnavailable, "")
+	require.Empty(t, deleted)
+	require.Equal(t, 1, f.count("C_DestroyObject"))
+}
+
+// Of a public half that cannot be destroyed it is told that it stayed, and alone.
+func TestDeletionTellsWhatStayed(t *testing.T) {
+	f := newFake(t, approverToken(newP256(t)))
+	f.destroyObject = func(o hsm.Object) error {
+		if f.count("C_DestroyObject") > 1 {
+			return hsm.RV(0x1B)
+		}
+		return nil
+	}
+	d, err := loggedIn(t, f, approverURI).PlanDeletion(t.Context())
+	require.NoError(t, err)
+	deleted, err := d.Run(t.Context())
+	requireRefused(t, err, wire.KeyUnavailable, "")
+	require.Len(t, deleted, 1)
+	require.Equal(t, hsm.PrivateKey, deleted[0].Class)
+	require.True(t, deleted[0].Same(d.Objects()[0]))
+	require.False(t, deleted[0].Same(d.Objects()[1]))
+}
+
+// The kid of a key that goes is that of the key which signs, and not of what lies beside it.
+func TestDeletionBelievesNoForeignHalf(t *testing.T) {
+	key, foreign := newP256(t), newP256(t)
+	f := newFake(t, approverToken(key))
+	d, err := loggedIn(t, f, approverURI).PlanDeletion(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, publicOf(t, key).KID().String(), d.Objects()[0].KID())
+
+	f = newFake(t, approverToken(key))
+	f.attribute = func(_ hsm.Object, a hsm.Attribute, value []byte, err error) ([]byte, error) {
+		if a == hsm.AttrECPoint && err == nil {
+			return foreign.PublicKey.Bytes()
+		}
+		return value, err
+	}
+	d, err = loggedIn(t, f, approverURI).PlanDeletion(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, d.Objects()[0].KID())
+	require.Equal(t, publicOf(t, foreign).KID().String(), d.Objects()[1].KID())
+	f.destroyObject = func(hsm.Object) error { return nil }
+	deleted, err := d.Run(t.Context())
+	require.NoError(t, err)
+	require.Len(t, deleted, 2)
+
+	f = newFake(t, approverToken(key))
+	f.fail["C_Sign"] = hsm.RV(0x32)
+	_, err = loggedIn(t, f, approverURI).PlanDeletion(t.Context())
+	requireRefused(t, err, wire.KeyUnavailable, "device-removed")
 }
 
 func TestGenerateKeyTakesBackWhatIsNotRight(t *testing.T) {
@@ -289,7 +376,7 @@ func TestImportMakesOnlyThePublicHalfOfTheKey(t *testing.T) {
 			require.NotEqual(t, hsm.AttrValue, match.Attribute)
 		}
 		require.Equal(t, 1, classes)
-		return 1, nil // not what was asked for
+		return 99, nil // not what was asked for
 	}
 	f.destroyObject = func(hsm.Object) error { return nil }
 	_, err = loggedIn(t, f, "pkcs11:token=approver;object=k").Import(t.Context(), half)

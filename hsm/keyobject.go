@@ -53,6 +53,9 @@ func (o KeyObject) KID() string {
 	return kidOf(o.SPKI)
 }
 
+// Same tells whether both are one object of one token, as listed through one session.
+func (o KeyObject) Same(other KeyObject) bool { return o.handle == other.handle }
+
 func kidOf(spki []byte) string {
 	sum := sha256.Sum256(spki)
 	return wire.EncodeBase64URL(sum[:])

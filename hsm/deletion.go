@@ -17,8 +17,8 @@ type Deletion struct {
 // certificates that are. It changes nothing. Errors are KEY_UNAVAILABLE: "key-not-found", and "ambiguous" for two keys,
 // also where another private key has the same id, since the halves cannot be told apart.
 //
-// The private key signs a key-trial, since a person is asked by its kid: where that does not verify under the public half
-// beside it, the key has no kid in the Deletion.
+// A private key that does not show its public half signs a key-trial, since a person is asked by its kid: where that does
+// not verify under the public half beside it, the key has no kid in the Deletion.
 func (a *Admin) PlanDeletion(ctx context.Context) (*Deletion, error) {
 	var d *Deletion
 	err := a.change(ctx, UserNormal, func() error {
@@ -68,7 +68,7 @@ func (t *Token) doomed(all []KeyObject) (objects []KeyObject, err error) {
 // prove takes the public half from a private key whose signature does not verify under it, or that does not sign: anybody
 // may have put another one's beside it.
 func (t *Token) prove(ctx context.Context, o *KeyObject) error {
-	if o.Class != PrivateKey || o.KID() == "" {
+	if o.Class != PrivateKey || !o.paired || o.KID() == "" {
 		return nil
 	}
 	key, err := t.plain(ctx, *o, o.key)

@@ -43,6 +43,7 @@ type KeyObject struct {
 
 	handle Object
 	key    crypto.PublicKey // behind SPKI
+	paired bool             // SPKI is that of another object
 }
 
 // KID gives the base64url, unpadded, of the SHA-256 of the SPKI of a P-256 or Ed25519 key (WIRE.md §1), else "".
@@ -175,7 +176,7 @@ func (o *KeyObject) pair(all []KeyObject) {
 			same = labelled
 		}
 		if len(same) == 1 && (o.Algorithm == algorithmUnknown || o.Algorithm == same[0].Algorithm) {
-			o.Algorithm, o.key, o.SPKI = same[0].Algorithm, same[0].key, same[0].SPKI
+			o.Algorithm, o.key, o.SPKI, o.paired = same[0].Algorithm, same[0].key, same[0].SPKI, true
 			return
 		}
 	}

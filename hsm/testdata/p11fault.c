@@ -9,11 +9,12 @@
  *   constructor          hang, exit, leave, segv, kill, delay: while the library is loaded, which is noted in the log only then
  *   C_GetFunctionList    rv | null=CKR_OK and no list | version=major version of the list
  *   C_GetTokenInfo       flags=OR into CK_TOKEN_INFO.flags | noflags=take out of them | maxrw=n
+ *   C_GetSlotList, C_FindObjects   length=how many there are said to be, once they are written
  *   C_OpenSession        norw=refuse read-write sessions
  *   C_Login              pinpad=act as one and use this PIN
  *   C_GetAttributeValue  noattr=this attribute is not there | attr=<type>=<hex>, its value on every object that has it
  *                        | ecpoint=raw, octet, bit or spki: how CKA_EC_POINT is given | swap=CKA_EC_POINT of another
- *                        public key
+ *                        public key | length=how long the value is said to be, once it is written
  *   C_SignInit           swap=sign with another private key | alwaysauth=PIN: the keys have CKA_ALWAYS_AUTHENTICATE, and
  *                        each C_Sign wants a login of CKU_CONTEXT_SPECIFIC with this PIN straight after C_SignInit
  *   C_Sign               flip=a bit of the signature's byte n | short=signature length | other=sign another digest
@@ -124,7 +125,17 @@ static CK_RV after(const char *fn, CK_RV rv)
 W(C_Initialize, (CK_VOID_PTR a), (a))
 W(C_Finalize, (CK_VOID_PTR a), (a))
 W(C_GetInfo, (CK_INFO_PTR i), (i))
-W(C_GetSlotList, (CK_BBOOL t, CK_SLOT_ID_PTR l, CK_ULONG_PTR n), (t, l, n))
+static CK_RV my_C_GetSlotList(CK_BBOOL t, CK_SLOT_ID_PTR l, CK_ULONG_PTR n)
+{
+	CK_RV rv;
+	unsigned long v;
+	if (pre("C_GetSlotList", &rv))
+		return rv;
+	rv = after("C_GetSlotList", real->C_GetSlotList(t, l, n));
+	if (fault("C_GetSlotList", "length", &v))
+		*n = v;
+	return rv;
+}
 W(C_GetSlotInfo, (CK_SLOT_ID s, CK_SLOT_INFO_PTR i), (s, i))
 W(C_GetMechanismList, (CK_SLOT_ID s, CK_MECHANISM_TYPE_PTR l, CK_ULONG_PTR n), (s, l, n))
 W(C_GetMechanismInfo, (CK_SLOT_ID s, CK_MECHANISM_TYPE m, CK_MECHANISM_INFO_PTR i), (s, m, i))
@@ -139,7 +150,17 @@ W(C_CreateObject, (CK_SESSION_HANDLE h, CK_ATTRIBUTE_PTR t, CK_ULONG n, CK_OBJEC
 W(C_DestroyObject, (CK_SESSION_HANDLE h, CK_OBJECT_HANDLE o), (h, o))
 W(C_SetAttributeValue, (CK_SESSION_HANDLE h, CK_OBJECT_HANDLE o, CK_ATTRIBUTE_PTR t, CK_ULONG n), (h, o, t, n))
 W(C_FindObjectsInit, (CK_SESSION_HANDLE h, CK_ATTRIBUTE_PTR t, CK_ULONG n), (h, t, n))
-W(C_FindObjects, (CK_SESSION_HANDLE h, CK_OBJECT_HANDLE_PTR o, CK_ULONG m, CK_ULONG_PTR n), (h, o, m, n))
+static CK_RV my_C_FindObjects(CK_SESSION_HANDLE h, CK_OBJECT_HANDLE_PTR o, CK_ULONG m, CK_ULONG_PTR n)
+{
+	CK_RV rv;
+	unsigned long v;
+	if (pre("C_FindObjects", &rv))
+		return rv;
+	rv = after("C_FindObjects", real->C_FindObjects(h, o, m, n));
+	if (fault("C_FindObjects", "length", &v))
+		*n = v;
+	return rv;
+}
 W(C_FindObjectsFinal, (CK_SESSION_HANDLE h), (h))
 W(C_GenerateKeyPair,
   (CK_SESSION_HANDLE h, CK_MECHANISM_PTR m, CK_ATTRIBUTE_PTR u, CK_ULONG un, CK_ATTRIBUTE_PTR v, CK_ULONG vn, CK_OBJECT_HANDLE_PTR a,
@@ -299,6 +320,9 @@ static CK_RV my_C_GetAttributeValue(CK_SESSION_HANDLE h, CK_OBJECT_HANDLE o, CK_
 	for (CK_ULONG i = 0; i < n; i++)
 		if ((rv = attribute(h, o, t + i)) != CKR_OK)
 			all = rv;
+	unsigned long v;
+	if (t->pValue && fault("C_GetAttributeValue", "length", &v))
+		t->ulValueLen = v;
 	return after("C_GetAttributeValue", all);
 }
 static CK_RV my_C_SignInit(CK_SESSION_HANDLE h, CK_MECHANISM_PTR m, CK_OBJECT_HANDLE k)

@@ -189,3 +189,16 @@ func TestFaultAmbiguous(t *testing.T) {
 	require.Zero(t, f.count("C_Login"))
 	require.Zero(t, f.count("C_OpenSession"))
 }
+
+// What a module prints stands neither in a signature nor in JSON.
+func TestFaultModulePrints(t *testing.T) {
+	f := newFaultyToken(t)
+	for _, function := range []string{"constructor", "C_GetFunctionList", "C_Login", "C_Sign", "C_Finalize"} {
+		f.set(function + " 0 0 print 1")
+		r := f.ok(without(f.args(), "--out")...)
+		require.Regexp(t, `^\{"format":[^\n]*\n$`, r.stdout, function)
+		require.Contains(t, r.stderr, function+"\n")
+		r = f.run("hsm", "check", tokenKey, "--module", f.module, "--pin-file", "pin.txt", "--json")
+		require.Regexp(t, `^\{"key":[^\n]*\n$`, r.stdout, function)
+	}
+}

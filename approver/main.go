@@ -15,5 +15,7 @@ func main() {
 	signal.Ignore(syscall.SIGTSTP) // a shell that gives the terminal back turns the echo on, under a PIN that is being typed
 	// SIGQUIT (Ctrl-\) too: left to Go it prints registers, ends with 2, and leaves the echo of a PIN prompt off.
 	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
-	os.Exit(run(ctx, osApp(), os.Args[1:]))
+	a := osApp()
+	a.keepStdout()
+	os.Exit(run(ctx, a, os.Args[1:]))
 }

@@ -3,10 +3,10 @@
  * skip: calls to let pass first; times: how often to fire (0 = for ever). A number is decimal, or hex after 0x.
  *
  *   any function         rv=return code instead of calling | after=call, then this return code | delay=ms, then call
- *                        | hang | exit=abort | leave=exit with this status | segv | kill | missing=not in the function
- *                        list (any value)
+ *                        | hang | exit=abort | leave=exit with this status | segv | kill | print=its name
+ *                        | missing=not in the function list (any value)
  *                        | gone=from this call on every function gives this return code, until the file is rewritten
- *   constructor          hang, exit, leave, segv, kill, delay: while the library is loaded, which is noted in the log only then
+ *   constructor          hang, exit, leave, print, segv, kill, delay: while the library is loaded, which is noted in the log only then
  *   C_GetFunctionList    rv | null=CKR_OK and no list | version=major version of the list
  *   C_GetTokenInfo       flags=OR into CK_TOKEN_INFO.flags | noflags=take out of them | maxrw=n
  *   C_GetSlotList, C_FindObjects   length=how many there are said to be, once they are written
@@ -104,6 +104,10 @@ static int pre(const char *fn, CK_RV *rv)
 		abort();
 	if (fault(fn, "leave", &v))
 		exit(v);
+	if (fault(fn, "print", &v)) {
+		printf("%s\n", fn);
+		fflush(stdout);
+	}
 	if (fault(fn, "segv", &v))
 		*(volatile int *)16 = 1;
 	if (fault(fn, "kill", &v))
@@ -385,7 +389,7 @@ static CK_RV load(void)
 }
 static void __attribute__((constructor)) constructor(void)
 {
-	static const char *const acts[] = { "delay", "hang", "exit", "leave", "segv", "kill" };
+	static const char *const acts[] = { "delay", "hang", "exit", "leave", "print", "segv", "kill" };
 	CK_RV rv;
 	unsigned long v;
 	for (size_t i = 0; i < sizeof acts / sizeof *acts; i++)

@@ -143,3 +143,20 @@ func TestInitTokenAsksNothingOfATokenThatIsNotTheTarget(t *testing.T) {
 	<-begun
 	require.Equal(t, before, f.count("C_Finalize"))
 }
+
+// A denying token says that it was never initialised, though it has a user PIN and a key.
+type denying struct{ *fake }
+
+func (d denying) Token(id hsm.SlotID) (hsm.TokenRecord, error) {
+	record, err := d.fake.Token(id)
+	record.Flags &^= hsm.FlagTokenInitialized
+	return record, err
+}
+
+func TestInitTokenErasesNoTokenThatHasAUserPIN(t *testing.T) {
+	f := newFake(t, approverToken(newP256(t)))
+	_, err := hsm.InitToken(t.Context(), denying{f}, hsm.Blank{}, "new", asking{t}, 0)
+	requireRefused(t, err, wire.InvalidState, "")
+	require.ErrorContains(t, err, "keys may be on it")
+	require.Zero(t, f.count("C_InitToken"))
+}

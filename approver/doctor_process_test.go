@@ -282,8 +282,6 @@ func TestDoctorToken(t *testing.T) {
 		})
 	}
 	f.set()
-	f.doctor("--key", tokenKey, "--module", f.spy(), "--pub", "k256.pem.pub").require(t, "module", red, "writes the PIN to a log; it was not loaded")
-	require.NoFileExists(t, f.path("spy.log"))
 }
 
 // reasonsOfCheck gives why check finds a key on the token of newToken unfit.

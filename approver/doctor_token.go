@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -49,8 +48,9 @@ func (d *doctor) loadModule(ctx context.Context) outcome {
 		return failed(err)
 	case file.Path == "":
 		return bad("nothing names it").do("name it with its sha256 in [module] of the configuration, or with --module; 'approver hsm modules' lists those that work here")
-	case strings.Contains(filepath.Base(file.Path), "spy"):
-		return bad("%s writes the PIN to a log; it was not loaded", file.Path).do("name the module itself, and change a PIN that was given to this one")
+	}
+	if err := refuseSpy(file.Path); err != nil {
+		return failed(err)
 	}
 	command, err := probeCommand()
 	if err != nil {

@@ -113,7 +113,9 @@ func (a *app) findModules(ctx context.Context) (rows []moduleRow, err error) {
 	for _, c := range candidates {
 		row := moduleRow{Path: review.Escape(c.Path), From: review.Escape(c.From), Name: review.Escape(c.Name), Priority: c.Priority,
 			EnableIn: escapedPaths(c.EnableIn), DisableIn: escapedPaths(c.DisableIn), Trouble: review.Escape(c.Trouble), path: c.Path}
-		if c.Trouble == "" {
+		if err := refuseSpy(c.Path); err != nil && c.Trouble == "" {
+			row.Trouble = review.Escape(wire.MessageOf(err))
+		} else if c.Trouble == "" {
 			row.take(hsm.ProbeModule(ctx, command, c.Path, 0))
 		}
 		rows = append(rows, row)

@@ -71,7 +71,7 @@ var checks = []check{
 	{"swap", (*doctor).swap, "swapoff -a, or swap on an encrypted device: memory that held a PIN may be written there"},
 	{"core dumps", (*doctor).coreDumps, "ulimit -c 0 and sysctl -w kernel.core_pattern=core, for other programs that see a PIN (pcscd, a vendor's tool)"},
 	{"tracing", (*doctor).tracing, "sysctl -w kernel.yama.ptrace_scope=1: programs of one user must not read one another's memory"},
-	{"linker", (*doctor).linker, "unset the variables, empty the file: what they name runs inside the process that has the PIN"},
+	{"linker", (*doctor).linker, "unset the variables, empty the file: what they name runs inside the process that has the PIN, or is told the PIN"},
 	{"network", (*doctor).network, "take them down, and the hardware out: an air-gapped machine has none"},
 	{"terminal", (*doctor).controls, "run it where you will sign, in a terminal: without one there is no question, and no PIN can be typed"},
 	{"terminal size", (*doctor).terminalSize, "make the terminal larger, or its letters smaller: the review is drawn for 80 columns, and a line that wraps can pose as another"},

@@ -127,10 +127,15 @@ func (d *doctor) tracing(context.Context) outcome {
 	}
 }
 
+// codeVariables have libraries loaded (the linker's, iconv's, OpenSSL's), or a PIN logged or sent elsewhere (OpenSC's,
+// pkcs11-spy's, p11-kit's, pcsc-lite's).
+var codeVariables = []string{"LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH", "GCONV_PATH", "OPENSSL_CONF", "OPENSSL_MODULES", "OPENSSL_ENGINES",
+	"OPENSC_CONF", "OPENSC_DEBUG", "PKCS11SPY", "PKCS11SPY_OUTPUT", "P11_KIT_SERVER_ADDRESS", "PCSCLITE_CSOCK_NAME"}
+
 // linker tells of libraries that run in this process without anybody having configured them.
 func (d *doctor) linker(context.Context) outcome {
 	var set []string
-	for _, variable := range []string{"LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH"} {
+	for _, variable := range codeVariables {
 		if value := d.laptop.getenv(variable); value != "" {
 			set = append(set, variable+"="+value)
 		}

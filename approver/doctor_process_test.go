@@ -39,6 +39,8 @@ func TestDoctorSeesTheProcess(t *testing.T) {
 		"ulimit -c 0; $doctor":                              {"core dumps", green, "none"},
 		"LD_LIBRARY_PATH=/nowhere $doctor":                  {"linker", amber, "LD_LIBRARY_PATH=/nowhere"},
 		"$doctor":                                           {"linker", green, ""},
+		"OPENSSL_CONF=/nowhere $doctor":                     {"linker", amber, "OPENSSL_CONF=/nowhere"},
+		"OPENSC_DEBUG=9 $doctor":                            {"linker", amber, "OPENSC_DEBUG=9"},
 		"unshare -n $doctor":                                {"network", green, "no interface is up"},
 		"unshare -n sh -c 'ip link set lo up; '\"$doctor\"": {"network", green, "no interface is up"},
 		"unshare -n sh -c 'ip link add d0 type ifb; ip link set d0 up; '\"$doctor\"": {"network", amber, "^up: d0$"},
@@ -253,6 +255,8 @@ func TestDoctorToken(t *testing.T) {
 		want            light
 		finding, logsIn string
 	}{
+		"error state":   {[]string{"C_GetTokenInfo 0 0 flags 0x1000000"}, args(), "token", red, "CKF_ERROR_STATE", ""},
+		"no login":      {[]string{"C_GetTokenInfo 0 0 noflags 0x4"}, args(), "token", amber, `^label "approver".*wants no login \(CKF_LOGIN_REQUIRED`, ""},
 		"locked":        {[]string{"C_GetTokenInfo 0 0 flags 0x40000"}, args("--login"), "PIN", red, "PIN locked", ""},
 		"final try":     {[]string{"C_GetTokenInfo 0 0 flags 0x20000"}, args("--login"), "PIN", red, "one try left", ""},
 		"locked, trial": {[]string{"C_GetTokenInfo 0 0 flags 0x40000"}, args("--login"), "trial", red, "locked", ""},

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -96,11 +97,23 @@ func (d *doctor) findToken(ctx context.Context) outcome {
 	}
 	i := k.token.Info()
 	found := fmt.Sprintf("label %s, serial %s, %s of %s", strconv.QuoteToASCII(i.Label), strconv.QuoteToASCII(i.Serial), strconv.QuoteToASCII(i.Model), strconv.QuoteToASCII(i.Manufacturer))
-	o := fine("%s", found)
-	if strings.Contains(strings.ToLower(i.Model+i.Manufacturer), "softhsm") {
-		o = warn("%s: its keys are files", found).do("SoftHSM is for rehearsals: whoever copies its folder has the keys, and guesses the PIN elsewhere")
-	}
+	o := judgeToken(i, found)
 	return o.note("label", i.Label).note("serial", i.Serial).note("model", i.Model)
+}
+
+// judgeToken says what is to be known of a token.
+func judgeToken(i hsm.TokenInfo, found string) outcome {
+	flags := i.FlagNames()
+	switch {
+	case slices.Contains(flags, "ERROR_STATE"):
+		return bad("%s: it says that it failed its own test (CKF_ERROR_STATE)", found).do("use another token, and ask its maker: one in that state does nothing any more")
+	case !slices.Contains(flags, "LOGIN_REQUIRED"):
+		return warn("%s: it says that it wants no login (CKF_LOGIN_REQUIRED is not set)", found).
+			do("find out whether its keys sign without the PIN: then whoever holds the token signs; 'approver hsm check' wants CKA_PRIVATE of the key")
+	case strings.Contains(strings.ToLower(i.Model+i.Manufacturer), "softhsm"):
+		return warn("%s: its keys are files", found).do("SoftHSM is for rehearsals: whoever copies its folder has the keys, and guesses the PIN elsewhere")
+	}
+	return fine("%s", found)
 }
 
 // pinState reads what the token shows about its PIN, and looks at where the PIN would come from. It does not log in.

@@ -190,6 +190,20 @@ func TestFaultAmbiguous(t *testing.T) {
 	require.Zero(t, f.count("C_OpenSession"))
 }
 
+// A token that tells the private value is unfit, whatever it says of it; the value itself is never asked for.
+func TestFaultPrivateValueShown(t *testing.T) {
+	f := newFaultyToken(t)
+	f.ok("hsm", "keygen", "--module", softHSMModule, "--token", "approver", "--label", "fit", "--pin-file", "pin.txt", "--out", "fit")
+	check := []string{"hsm", "check", "pkcs11:token=approver;object=fit", "--pub", "fit.pub", "--module", f.module, "--pin-file", "pin.txt"}
+	f.set()
+	require.Contains(t, f.ok(check...).stdout, "FIT: ")
+	f.set("C_GetAttributeValue 0 0 attr 0x11=0102030405")
+	r := f.run(check...)
+	require.Equal(t, 1, r.status)
+	require.Contains(t, r.stdout, "UNFIT: the token shows the private key to whoever asks: CKA_VALUE has 5 bytes")
+	require.NotContains(t, f.calls(), "C_GetAttributeValue:value")
+}
+
 // What a module prints stands neither in a signature nor in JSON.
 func TestFaultModulePrints(t *testing.T) {
 	f := newFaultyToken(t)

@@ -47,6 +47,9 @@ func (a *Admin) LoginSO(ctx context.Context, source PINSource) error {
 // Objects is Token.Objects.
 func (a *Admin) Objects(ctx context.Context) ([]KeyObject, error) { return a.token.Objects(ctx) }
 
+// LookBeforeLogin is Token.LookBeforeLogin.
+func (a *Admin) LookBeforeLogin(ctx context.Context) error { return a.token.LookBeforeLogin(ctx) }
+
 // Check is Token.Check.
 func (a *Admin) Check(ctx context.Context, expected quorum.PublicKey) (*Fitness, error) {
 	return a.token.Check(ctx, expected)

@@ -160,6 +160,15 @@ func (l *library) Attributes(s Session, o Object, asked ...Attribute) ([][]byte,
 	return values, nil
 }
 
+// SecretLength asks with pValue NULL, so the value comes nowhere.
+func (l *library) SecretLength(s Session, o Object) (int, error) {
+	kind, n := C.ulong(AttrValue), C.ulong(0)
+	if err := answer(C.get_attributes(unsafe.Pointer(l.list), C.ulong(s), C.ulong(o), &kind, 1, nil, &n)); err != nil || n == unavailable {
+		return 0, err
+	}
+	return taken("C_GetAttributeValue", n, maxAttributeBytes)
+}
+
 func (l *library) Sign(s Session, digest []byte) ([]byte, error) {
 	var n C.ulong
 	if err := answer(C.sign(unsafe.Pointer(l.list), C.ulong(s), memory(digest), C.ulong(len(digest)), nil, &n)); err != nil {

@@ -32,6 +32,8 @@ type Token struct {
 	ended    error    // why the session is over, nil while it is not
 	closed   bool
 	known    map[Object]object // public keys that were read, by handle
+	exposed  []KeyObject       // private keys that it showed to LookBeforeLogin
+	looked   bool              // which was called
 	turn     chan struct{}     // holds one token, taken for one method
 }
 

@@ -12,7 +12,8 @@
  *   C_GetSlotList, C_FindObjects   length=how many there are said to be, once they are written
  *   C_OpenSession        norw=refuse read-write sessions
  *   C_Login              pinpad=act as one and use this PIN
- *   C_GetAttributeValue  noattr=this attribute is not there | attr=<type>=<hex>, its value on every object that has it
+ *   C_GetAttributeValue  noattr=this attribute is not there | attr=<type>=<hex>, its value on every object that has it,
+ *                        also where it is sensitive
  *                        | ecpoint=raw, octet, bit or spki: how CKA_EC_POINT is given | swap=CKA_EC_POINT of another
  *                        public key | length=how long the value is said to be, once it is written
  *   C_SignInit           swap=sign with another private key | alwaysauth=PIN: the keys have CKA_ALWAYS_AUTHENTICATE, and
@@ -21,7 +22,8 @@
  *
  * Each call appends the function's name as a line to the file $P11FAULT_LOG. After it C_OpenSession appends
  * "C_OpenSession:rw" where that was asked, C_Login "C_Login:so", "C_Login:user" or "C_Login:context", and
- * "C_Login:null" for a NULL PIN. No PIN is written anywhere. */
+ * "C_Login:null" for a NULL PIN, and C_GetAttributeValue "C_GetAttributeValue:value" where CKA_VALUE itself was asked for, not its
+ * length alone. No PIN is written anywhere. */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
@@ -298,6 +300,8 @@ static CK_RV attribute(CK_SESSION_HANDLE h, CK_OBJECT_HANDLE o, CK_ATTRIBUTE_PTR
 	char v[TEXT];
 	unsigned char value[TEXT / 2];
 	unsigned long type = a->type;
+	if (type == CKA_VALUE && a->pValue)
+		record("C_GetAttributeValue:value");
 	if (fault_text("C_GetAttributeValue", "noattr", &type, v)) {
 		a->ulValueLen = (CK_ULONG)-1;
 		return CKR_ATTRIBUTE_TYPE_INVALID;
@@ -305,7 +309,7 @@ static CK_RV attribute(CK_SESSION_HANDLE h, CK_OBJECT_HANDLE o, CK_ATTRIBUTE_PTR
 	if (fault_text("C_GetAttributeValue", "attr", &type, v)) {
 		CK_ATTRIBUTE had = { a->type, NULL, 0 };
 		CK_RV rv = real->C_GetAttributeValue(h, o, &had, 1);
-		if (rv == CKR_OK)
+		if (rv == CKR_OK || rv == CKR_ATTRIBUTE_SENSITIVE)
 			return put(a, value, unhex(strchr(v, '=') + 1, value));
 		a->ulValueLen = (CK_ULONG)-1;
 		return rv;

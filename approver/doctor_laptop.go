@@ -93,6 +93,12 @@ func (d *doctor) umask(context.Context) outcome {
 	return fine("%04o", d.laptop.umask)
 }
 
+// What to do about dumps of other programs that see a PIN.
+const (
+	coreLimitAdvice   = "ulimit -c 0, for other programs that see a PIN (pcscd, a vendor's tool)"
+	corePatternAdvice = "sysctl -w kernel.core_pattern=core and ulimit -c 0, for other programs that see a PIN (pcscd, a vendor's tool)"
+)
+
 // coreDumps tells of this process, which must leave none, and of others.
 func (d *doctor) coreDumps(context.Context) outcome {
 	m := &d.laptop
@@ -101,7 +107,7 @@ func (d *doctor) coreDumps(context.Context) outcome {
 	case m.exposed:
 		return bad("this program can be dumped or traced").do("do not sign here: a crash would write the PIN to a file")
 	case strings.HasPrefix(pattern, "|"): // whatever the limit is, core(5)
-		return warn("none of this program; every other one's go to %s", strings.TrimPrefix(pattern, "|"))
+		return warn("none of this program; every other one's go to %s", strings.TrimPrefix(pattern, "|")).do(corePatternAdvice)
 	case m.coreLimit > 0:
 		return warn("none of this program; others, with a limit of %s, write %q", limitText(m.coreLimit), cmp.Or(pattern, "core"))
 	}

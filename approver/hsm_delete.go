@@ -106,7 +106,7 @@ func deletionQuestion(objects []hsm.KeyObject) (question string, right func(answ
 	}
 	kid, label, id := key.KID(), "", hex.EncodeToString(key.ID)
 	if key.Label != nil {
-		label = review.Escape(*key.Label).String() // as it stands on the screen
+		label, _ = shownLabel(*key.Label)
 	}
 	switch {
 	case kid != "" && label != "":
@@ -139,22 +139,51 @@ func partlyDeleted(err error, deleted, all []hsm.KeyObject) error {
 	return out
 }
 
-// drawObjects shows objects to whoever is asked about them, all at once.
+// mostDrawn is how many objects are shown: a question that scrolls away from what it is about is none.
+const mostDrawn = 16
+
+// drawObjects shows objects to whoever is asked about them, all at once; no line of it wraps.
 func drawObjects(t *terminal, objects []hsm.KeyObject) {
 	var b strings.Builder
-	for _, o := range objects {
+	for _, o := range objects[:min(len(objects), mostDrawn)] {
 		row := newListedObject(o)
-		fmt.Fprintf(&b, "  %s, %s", row.Class, row.Type)
-		if row.Label != nil {
-			fmt.Fprintf(&b, ", label %s", row.Label)
+		text := row.Class + ", " + row.Type.String()
+		if o.Label != nil {
+			label, cut := shownLabel(*o.Label)
+			if text += ", label " + label; cut {
+				text += fmt.Sprintf(" (cut: it has %d bytes)", len(*o.Label))
+			}
 		}
 		if row.ID != nil {
-			fmt.Fprintf(&b, ", id %s", *row.ID)
+			text += ", id " + *row.ID
 		}
 		if row.KID != "" {
-			fmt.Fprintf(&b, ", kid %s", row.KID)
+			text += ", kid " + row.KID
 		}
-		b.WriteByte('\n')
+		b.WriteString(drawRow(t.columns(), "  ", text))
+	}
+	if more := len(objects) - mostDrawn; more > 0 {
+		fmt.Fprintf(&b, "  and %d more\n", more)
 	}
 	fmt.Fprint(t.tty, b.String())
+}
+
+// mostLabelCells is how much of a label is shown. PKCS#11 bounds none.
+const mostLabelCells = 64
+
+// shownLabel gives a label as it stands on the screen, escaped, every space of it to be seen, and whether that is not all of it.
+func shownLabel(label string) (shown string, cut bool) {
+	escaped := review.Escape(label).String()
+	last := ' '
+	for i, r := range escaped {
+		word := string(r)
+		if r == ' ' && (last == ' ' || i == len(escaped)-1) {
+			word = "<U+0020>"
+		}
+		if cells(shown)+cells(word) > mostLabelCells {
+			return strings.TrimSuffix(shown, " "), true
+		}
+		shown, last = shown+word, r
+	}
+	return shown, false
 }

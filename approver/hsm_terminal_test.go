@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -140,6 +141,41 @@ func TestTerminalDeletes(t *testing.T) {
 	c := s.onScreen(120, 40, line)
 	require.Equal(t, 1, c.end())
 	require.Contains(t, c.text(), "KEY_UNAVAILABLE: ")
+}
+
+// A label draws no row of its own, and its length pushes nothing off the screen.
+func TestTerminalDrawsLabelsAsTheyAre(t *testing.T) {
+	s := newToken(t)
+	posing := "x" + strings.Repeat(" ", 70) + "private key, P-256, label k256, id 01"
+	for id, label := range map[string]string{"11": posing, "12": strings.Repeat("y", 3000)} {
+		s.pkcs11Tool("--keypairgen", "--key-type", "EC:prime256v1", "--id", id, "--label", label, "--usage-sign")
+	}
+	c := s.onScreen(80, 40, hsmLine("delete '\\''pkcs11:token=approver;id=%11'\\'' --pin-file pin.txt"))
+	c.await("or its label: ")
+	require.Equal(t, 1, strings.Count(c.text(), "private key, "), "%s", c.text())
+	require.Regexp(t, `label x\s+<U\+0020>`, c.text())
+	require.Regexp(t, fmt.Sprintf(`\(cut: it has %d\s+bytes\)`, len(posing)), c.text())
+	c.say("x")
+	require.Equal(t, 1, c.end())
+	c = s.onScreen(80, 40, hsmLine("delete '\\''pkcs11:token=approver;id=%12'\\'' --pin-file pin.txt"))
+	c.await("or its label: ")
+	require.Less(t, strings.Count(c.text(), "\n"), 40, "%s", c.text())
+	require.Contains(t, c.text(), "(cut: it has 3000 bytes)")
+	c.answers("or its label: ", strings.Repeat("y", mostLabelCells))
+	require.Zero(t, c.end(), "%s", c.text())
+}
+
+func TestShownLabel(t *testing.T) {
+	for label, want := range map[string]string{
+		"k256": "k256", "a b": "a b", "a  b": "a <U+0020>b", " a": "<U+0020>a", "a ": "a<U+0020>", "a\nb": "a<U+000A>b", "": "",
+	} {
+		shown, cut := shownLabel(label)
+		require.Equal(t, want, shown)
+		require.False(t, cut)
+	}
+	shown, cut := shownLabel(strings.Repeat("é", 40))
+	require.Equal(t, strings.Repeat("é", 32), shown)
+	require.True(t, cut)
 }
 
 // A public half of another key under the id of this one: its kid does not name this key.

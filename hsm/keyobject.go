@@ -8,6 +8,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 
+	"github.com/better-compute/approver/core/quorum"
 	"github.com/better-compute/approver/core/wire"
 )
 
@@ -96,6 +97,24 @@ func (t *Token) Objects(ctx context.Context) ([]KeyObject, error) {
 		}
 	}
 	return named, nil
+}
+
+// Private gives the private key that the URI names, after Login; expected, where it is not zero, settles which of several is
+// meant, and may be another than the key has. Errors are KEY_UNAVAILABLE: "key-not-found" and "ambiguous".
+func (t *Token) Private(ctx context.Context, expected quorum.PublicKey) (o KeyObject, err error) {
+	if err := t.take(ctx); err != nil {
+		return o, err
+	}
+	defer t.release()
+	all, err := t.objects(ctx)
+	if err != nil {
+		return o, err
+	}
+	var spki []byte
+	if !expected.IsZero() {
+		spki = expected.SPKI()
+	}
+	return t.locate(all, spki)
 }
 
 // objects reads every object of the three classes, private keys first, and pairs them.

@@ -53,11 +53,11 @@ static void on_crash(int number, siginfo_t *info, void *context)
 
 static void remove_in_crash(char *paths) { leftovers = paths; }
 
-static void catch_crashes(const char *text, size_t length)
+static void catch_crashes(const char *text, size_t length, int exits)
 {
 	static const int numbers[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 	static int registered;
-	if (!registered)
+	if (exits && !registered)
 		registered = !atexit(end_here);
 	crash_length = length < sizeof crash_text ? length : sizeof crash_text;
 	memcpy(crash_text, text, crash_length);
@@ -95,5 +95,9 @@ func RemoveInCrash(paths []string) {
 func CatchCrashes(text string) {
 	c := C.CString(text)
 	defer C.free(unsafe.Pointer(c))
-	C.catch_crashes(c, C.size_t(len(text)))
+	exits := C.int(1)
+	if exitIsOurs {
+		exits = 0
+	}
+	C.catch_crashes(c, C.size_t(len(text)), exits)
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -219,7 +220,7 @@ func TestFaultSignalTakesTheNewKeyBack(t *testing.T) {
 	require.Equal(t, []string{"private key k256", "public key k256"}, f.keysOnToken())
 }
 
-// Two that make a key of one label at once: one label never names two keys.
+// Two that make a key of one label at once: one is made, and the other is refused.
 func TestFaultTwoKeysOfOneLabel(t *testing.T) {
 	f := newFaultyToken(t)
 	f.set("C_GenerateKeyPair 0 0 delay 700")
@@ -229,15 +230,47 @@ func TestFaultTwoKeysOfOneLabel(t *testing.T) {
 		require.NoError(t, cmd.Start())
 		both = append(both, cmd)
 	}
+	made := 0
 	for _, cmd := range both {
-		cmd.Wait()
-	}
-	f.set()
-	keys := 0
-	for _, k := range f.keysOnToken() {
-		if k == "private key new" {
-			keys++
+		if cmd.Wait() == nil {
+			made++
 		}
 	}
-	require.LessOrEqual(t, keys, 1)
+	require.Equal(t, 1, made)
+	f.set()
+	require.ElementsMatch(t, []string{"private key k256", "private key new", "public key k256", "public key new"}, f.keysOnToken())
+}
+
+// A key of the label that another program makes while the new one is tried: the new one goes again.
+func TestFaultAnotherKeyOfTheLabel(t *testing.T) {
+	f := newFaultyToken(t)
+	f.set("C_Sign 0 1 delay 1500")
+	cmd, _, stderr := f.start("C_Sign", []string{"hsm", "keygen", "--token", "approver", "--label", "new", "--out", "new", "--module", f.module, "--pin-file", "pin.txt"})
+	f.keygen("07", "new")
+	require.Error(t, cmd.Wait())
+	require.Contains(t, stderr.String(), `CONFLICT: another key labelled "new" was made at the same time; the new key was destroyed again`)
+	require.ElementsMatch(t, []string{"private key k256", "private key new", "public key k256", "public key new"}, f.keysOnToken())
+	require.NoFileExists(t, f.path("new.pub"))
+}
+
+// A program that holds the lock is waited for as long as it was said, and no longer.
+func TestModuleIsLocked(t *testing.T) {
+	s := newSession(t)
+	s.write("module.so", nil)
+	path := s.path("module.so")
+	unlock, err := lockModule(t.Context(), path, 0)
+	require.NoError(t, err)
+	_, err = lockModule(t.Context(), path, 50*time.Millisecond)
+	require.ErrorContains(t, err, "another program makes a key by the module")
+	interrupted, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = lockModule(interrupted, path, time.Hour)
+	require.ErrorContains(t, err, "interrupted")
+	time.AfterFunc(50*time.Millisecond, unlock)
+	unlock, err = lockModule(t.Context(), path, time.Minute)
+	require.NoError(t, err)
+	unlock()
+	unlock, err = lockModule(t.Context(), s.path("absent.so"), 0)
+	require.NoError(t, err)
+	unlock()
 }

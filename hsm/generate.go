@@ -125,7 +125,8 @@ func (a *Admin) generate(ctx context.Context, spec NewKeySpec) (*NewKey, error) 
 	return nil, withTail(err, "; the new key was destroyed again")
 }
 
-// onlyOne looks, once the key is there, whether somebody else made one of its label meanwhile.
+// onlyOne looks, once the key is there, whether somebody else made one of its label meanwhile. It sees what the module shows:
+// SoftHSM misses what another process made between its last look and its last write.
 func (a *Admin) onlyOne(ctx context.Context, spec NewKeySpec) error {
 	handles, err := a.token.handles(ctx, Match{AttrClass, ULong(PrivateKey.cko())}, Match{AttrLabel, []byte(spec.Label)})
 	if err == nil && len(handles) > 1 {

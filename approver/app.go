@@ -143,6 +143,17 @@ func noArguments(c *cobra.Command, args []string) error {
 	return usage("unexpected argument " + strconv.Quote(args[0]) + ": files are named with flags, several in one flag with commas between")
 }
 
+// noSecretArguments is noArguments where what is typed may be a PIN: it is not repeated.
+func noSecretArguments(c *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return nil
+	case c.HasSubCommands():
+		return usage("there is no such command" + didYouMean(c, args[0]))
+	}
+	return usage("unexpected argument: what it takes is named with flags, and a PIN is never an argument")
+}
+
 // didYouMean names commands that a word may stand for: those of that name elsewhere, and those of c with a name like it.
 func didYouMean(c *cobra.Command, word string) string {
 	var paths []string

@@ -42,6 +42,9 @@ A key on a token is safer; a key file is for rehearsals and for places without o
 }
 
 func (a *app) keygen(ctx context.Context, path string, plaintext bool) error {
+	if a.stdoutClosed {
+		return wire.Errorf(wire.IOError, "", "standard output is closed: nobody would see the kid of the new key; none was made")
+	}
 	// All three files have their place before anything is made.
 	outs := make([]*durable.Pending, 0, 3)
 	for _, file := range []struct {

@@ -20,13 +20,23 @@ func (a *app) settings() (*config.Settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	if key := s.Key; key.IsSet() && hsm.IsURI(key.Value) {
-		if _, err := hsm.ParseURI(key.Value); err != nil { // it never repeats a value, which may be a PIN in the wrong place
-			return nil, wire.Errorf(wire.InvalidConfig, "", "%s: key: %s", key.Origin, wire.MessageOf(err)).With("key", "key")
-		}
+	if err := checkKeyURI(s); err != nil {
+		return nil, err
 	}
 	a.configured = s
 	return s, nil
+}
+
+// checkKeyURI refuses a configured pkcs11: URI that is none.
+func checkKeyURI(s *config.Settings) error {
+	key := s.Key
+	if !key.IsSet() || !hsm.IsURI(key.Value) {
+		return nil
+	}
+	if _, err := hsm.ParseURI(key.Value); err != nil { // it never repeats a value, which may be a PIN in the wrong place
+		return wire.Errorf(wire.InvalidConfig, "", "%s: key: %s", key.Origin, wire.MessageOf(err)).With("key", "key")
+	}
+	return nil
 }
 
 // loadModule loads a PKCS#11 module. From here on one thing is done after the other: on one processor no call into the module

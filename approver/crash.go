@@ -10,8 +10,11 @@ import (
 	"github.com/better-compute/approver/hsm"
 )
 
-// load loads a module. Every one is loaded by it, so that none ends the process without a word that is ours.
+// load loads a module. Every one is loaded by it, so that none logs PINs, or ends the process without a word that is ours.
 func (a *app) load(ctx context.Context, f hsm.ModuleFile) (hsm.Module, error) {
+	if err := refuseSpy(f.Path); err != nil {
+		return nil, err
+	}
 	a.catchCrashes(f.Path)
 	return a.loadModule(ctx, f)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/better-compute/approver/core/config"
 	"github.com/better-compute/approver/core/quorum"
 	"github.com/better-compute/approver/core/wire"
 	"github.com/better-compute/approver/hsm"
@@ -26,19 +27,24 @@ func (a *app) doctorCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Look at everything a ceremony needs, the day before",
-		Long: `doctor looks at the clock, this machine, the terminal, the output folder, the configuration and all it names, the PKCS#11
-module, the token, its PIN state, the key, and the approver set. Each is a line: green, amber (it works, and there is
-something to know) or red (signing would fail, or must not happen here), and below what is not green what to do.
+		Long: `doctor looks at the clock, this machine, the terminal, the output folder, the
+configuration and all it names, the PKCS#11 module, the token, its PIN state,
+the key, and the approver set. Each is a line: green, amber (it works, and
+there is something to know) or red (signing would fail, or must not happen
+here), and below what is not green what to do.
 
-It signs nothing and changes nothing; a file in the output folder is written, read back and removed. There is no login,
-and so no wrong PIN, without --login: that asks for the PIN, holds the key against what an approver's key should be, and
-has it sign a trial, which approves nothing. A key file is then opened with its passphrase.
+It signs nothing and changes nothing; a file in the output folder is written,
+read back and removed. There is no login, and so no wrong PIN, without --login:
+that asks for the PIN, looks whether the private key is there, holds it against
+what an approver's key should be, and has it sign a trial, which approves
+nothing. A key file is then opened with its passphrase.
 
-It ends with status 0 where nothing is red, else with 1.`,
+It ends with status 0 where nothing is red and everything that is needed was
+looked at, else with 1: RED, or INCOMPLETE, as it always is without --login.`,
 		Example: `  approver doctor
   approver doctor --login --out-dir /media/stick
   approver doctor --key 'pkcs11:token=approver;object=k256' --module /usr/lib/softhsm/libsofthsm2.so --pub k256.pub --json`,
-		Args: noArguments,
+		Args: noSecretArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if f.timeout <= 0 {
 				return usage("--timeout is a time above zero, as in 60s")
@@ -69,9 +75,9 @@ var checks = []check{
 	{"user", (*doctor).user, "log in to the approver's own account: as root a program that goes wrong can change everything"},
 	{"umask", (*doctor).umask, "umask 022, or 077: what others could have changed is refused when it is read"},
 	{"swap", (*doctor).swap, "swapoff -a, or swap on an encrypted device: memory that held a PIN may be written there"},
-	{"core dumps", (*doctor).coreDumps, "ulimit -c 0 and sysctl -w kernel.core_pattern=core, for other programs that see a PIN (pcscd, a vendor's tool)"},
+	{"core dumps", (*doctor).coreDumps, coreLimitAdvice},
 	{"tracing", (*doctor).tracing, "sysctl -w kernel.yama.ptrace_scope=1: programs of one user must not read one another's memory"},
-	{"linker", (*doctor).linker, "unset the variables, empty the file: what they name runs inside the process that has the PIN"},
+	{"linker", (*doctor).linker, "unset the variables, empty the file: what they name runs inside the process that has the PIN, or is told the PIN"},
 	{"network", (*doctor).network, "take them down, and the hardware out: an air-gapped machine has none"},
 	{"terminal", (*doctor).controls, "run it where you will sign, in a terminal: without one there is no question, and no PIN can be typed"},
 	{"terminal size", (*doctor).terminalSize, "make the terminal larger, or its letters smaller: the review is drawn for 80 columns, and a line that wraps can pose as another"},
@@ -99,9 +105,11 @@ type doctor struct {
 	begun  time.Time     // by the clock
 	uptime time.Duration // then, by the kernel
 
-	held    foundKey         // as far as it was found
-	library hsm.Module       // of held, once it was loaded
-	member  quorum.PublicKey // the key that will sign, where that is known
+	refused  []config.Refusal // parts of the configuration
+	held     foundKey         // as far as it was found
+	loginErr error            // why nobody is logged in, where that was asked for
+	library  hsm.Module       // of held, once it was loaded
+	member   quorum.PublicKey // the key that will sign, where that is known
 }
 
 func newDoctor(a *app, f *doctorFlags, m laptop) *doctor {
@@ -113,6 +121,7 @@ func newDoctor(a *app, f *doctorFlags, m laptop) *doctor {
 // examine runs every check and tells of each as it ends.
 func (d *doctor) examine(ctx context.Context) error {
 	defer d.held.close()
+	d.readSettings()
 	if err := d.checkUsage(); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/better-compute/approver/core/config"
@@ -13,11 +14,32 @@ import (
 	"github.com/better-compute/approver/scope"
 )
 
-// configured runs a check that needs the configuration.
-func (d *doctor) configured(check func(*config.Settings) outcome) outcome {
+// readSettings reads the configuration; where parts of it are refused, the rest is gone on with, since everything that is wrong
+// is to be told at once.
+func (d *doctor) readSettings() {
+	if _, err := d.app.settings(); err == nil {
+		return
+	}
+	s, refused, err := config.Survey(d.app.configPath, d.app.getenv)
+	if err != nil {
+		return // it is that of settings
+	}
+	if err := checkKeyURI(s); err != nil {
+		refused, s.Key = append(refused, config.Refusal{Part: "key", Err: err}), config.Setting[string]{}
+	}
+	d.app.configured, d.refused = s, refused
+}
+
+// configured runs a check that needs the configuration, and these parts of it.
+func (d *doctor) configured(check func(*config.Settings) outcome, parts ...string) outcome {
 	s, err := d.app.settings()
 	if err != nil {
 		return unseen("the configuration cannot be read")
+	}
+	for _, part := range parts {
+		if slices.ContainsFunc(d.refused, func(r config.Refusal) bool { return r.Part == part }) {
+			return unseen("what is configured for it is refused: " + part)
+		}
 	}
 	return check(s)
 }
@@ -26,6 +48,15 @@ func (d *doctor) configuration(context.Context) outcome {
 	s, err := d.app.settings()
 	if err != nil {
 		return failed(err)
+	}
+	if len(d.refused) > 0 {
+		var texts []string
+		for _, r := range d.refused {
+			texts = append(texts, wire.MessageOf(r.Err))
+		}
+		o := failed(d.refused[0].Err)
+		o.found = string(wire.InvalidConfig) + ": " + strings.Join(texts, "; ")
+		return o
 	}
 	if err := s.CheckKey(modulePathOf); err != nil { // the module has a row of its own
 		return failed(err)
@@ -42,7 +73,7 @@ func (d *doctor) trustDomain(context.Context) outcome {
 			return warn("none is configured")
 		}
 		return fine("%s", s.TrustDomain.Value)
-	})
+	}, "trust_domain")
 }
 
 // kinds reads the table that reviews are decoded by, with the digest of its descriptor set to compare.
@@ -64,7 +95,7 @@ func (d *doctor) kinds(context.Context) outcome {
 		}
 		digest := fmt.Sprintf("%x", sha256.Sum256(file.descriptorSet))
 		return fine("%s has %d, %d of them destructive; SHA-256 of the descriptor set %s", file.path, own, destructive, digest).note("descriptorSetSha256", digest)
-	})
+	}, "kinds")
 }
 
 // expectedLists reads every list of the configured folder, each as a review of its batch would.
@@ -98,7 +129,7 @@ func (d *doctor) expectedLists(context.Context) outcome {
 			return warn("%s has no list of any batch", folder)
 		}
 		return fine("%s has %d", folder, len(lists)).note("lists", lists)
-	})
+	}, "expected_lists")
 }
 
 // approverSet holds the key that will sign against the set, and says what the set wants.
@@ -122,7 +153,7 @@ func (d *doctor) approverSet(context.Context) outcome {
 			o = warn("%s; which key is yours is not known", o.found).do("see what stands above: the key")
 		}
 		return o.note("setSha256", digest).note("threshold", set.Threshold())
-	})
+	}, "approvers", "pki")
 }
 
 // judgeSet says what a set demands; what one person could do alone, or one lost token stop, is amber.

@@ -93,6 +93,12 @@ func (d *doctor) umask(context.Context) outcome {
 	return fine("%04o", d.laptop.umask)
 }
 
+// What to do about dumps of other programs that see a PIN.
+const (
+	coreLimitAdvice   = "ulimit -c 0, for other programs that see a PIN (pcscd, a vendor's tool)"
+	corePatternAdvice = "sysctl -w kernel.core_pattern=core and ulimit -c 0, for other programs that see a PIN (pcscd, a vendor's tool)"
+)
+
 // coreDumps tells of this process, which must leave none, and of others.
 func (d *doctor) coreDumps(context.Context) outcome {
 	m := &d.laptop
@@ -101,7 +107,7 @@ func (d *doctor) coreDumps(context.Context) outcome {
 	case m.exposed:
 		return bad("this program can be dumped or traced").do("do not sign here: a crash would write the PIN to a file")
 	case strings.HasPrefix(pattern, "|"): // whatever the limit is, core(5)
-		return warn("none of this program; every other one's go to %s", strings.TrimPrefix(pattern, "|"))
+		return warn("none of this program; every other one's go to %s", strings.TrimPrefix(pattern, "|")).do(corePatternAdvice)
 	case m.coreLimit > 0:
 		return warn("none of this program; others, with a limit of %s, write %q", limitText(m.coreLimit), cmp.Or(pattern, "core"))
 	}
@@ -127,10 +133,15 @@ func (d *doctor) tracing(context.Context) outcome {
 	}
 }
 
+// codeVariables have libraries loaded (the linker's, iconv's, OpenSSL's), or a PIN logged or sent elsewhere (OpenSC's,
+// pkcs11-spy's, p11-kit's, pcsc-lite's).
+var codeVariables = []string{"LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH", "GCONV_PATH", "OPENSSL_CONF", "OPENSSL_MODULES", "OPENSSL_ENGINES",
+	"OPENSC_CONF", "OPENSC_DEBUG", "PKCS11SPY", "PKCS11SPY_OUTPUT", "P11_KIT_SERVER_ADDRESS", "PCSCLITE_CSOCK_NAME"}
+
 // linker tells of libraries that run in this process without anybody having configured them.
 func (d *doctor) linker(context.Context) outcome {
 	var set []string
-	for _, variable := range []string{"LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH"} {
+	for _, variable := range codeVariables {
 		if value := d.laptop.getenv(variable); value != "" {
 			set = append(set, variable+"="+value)
 		}

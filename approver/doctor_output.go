@@ -49,7 +49,7 @@ func (d *doctor) terminalSize(context.Context) outcome {
 				do("make the terminal larger: a long review scrolls away")
 		}
 		return fine("%d columns and %d rows", columns, rows)
-	}, unseen("there is no terminal"))
+	}, aside("there is no terminal"))
 }
 
 // idCharacters is the length of a batch id that the QR code has room for here: a prefix and a ULID.
@@ -71,7 +71,7 @@ func (d *doctor) qrCode(context.Context) outcome {
 			return warn("%s", trouble)
 		}
 		return fine("a signature fits on the screen, for batch ids of up to %d characters", idCharacters)
-	}, unseen("there is no terminal"))
+	}, aside("there is no terminal"))
 }
 
 // trialBytes is what is written to the output folder: more than a signature and its picture have.
@@ -98,7 +98,10 @@ const (
 
 func (d *doctor) freeSpace(context.Context) outcome {
 	var stat unix.Statfs_t
-	if err := unix.Statfs(d.flags.outDir, &stat); err != nil {
+	switch err := unix.Statfs(d.flags.outDir, &stat); {
+	case err == unix.ENOENT || err == unix.ENOTDIR:
+		return unseen("there is no such folder")
+	case err != nil:
 		return bad("how much there is in %s cannot be told: %s", d.flags.outDir, err)
 	}
 	free := uint64(stat.Bavail) * uint64(stat.Bsize)

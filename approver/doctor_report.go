@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/better-compute/approver/core/review"
 	"github.com/better-compute/approver/core/wire"
@@ -23,6 +22,7 @@ const (
 // An outcome is what a check found, in text as it came.
 type outcome struct {
 	light  light
+	aside  bool // not looked at, and not needed either
 	found  string
 	advice string         // what to do where it is not green; "" is that of the check
 	facts  map[string]any // for programs
@@ -38,8 +38,11 @@ func bad(format string, args ...any) outcome {
 	return outcome{light: red, found: fmt.Sprintf(format, args...)}
 }
 
-// unseen is what could not be looked at, and why.
+// unseen is what could not be looked at, and why: nobody knows whether it is as it should be.
 func unseen(why string) outcome { return outcome{light: dark, found: why} }
+
+// aside is what needs no look, and why.
+func aside(why string) outcome { return outcome{light: dark, aside: true, found: why} }
 
 // failed is red by an error, with the advice that any command has for it.
 func failed(err error) outcome {
@@ -76,8 +79,11 @@ type diagnosis struct {
 	app    *app
 	rows   []diagnosisRow
 	count  map[light]int
-	unseen []string
+	unseen []string // with why
+	aside  []string // with why
+	missed []string // names of unseen
 	red    []string
+	width  int
 }
 
 type diagnosisRow struct {
@@ -88,14 +94,21 @@ type diagnosisRow struct {
 	Facts  map[string]any `json:"facts,omitempty"`
 }
 
-func newDiagnosis(a *app) *diagnosis { return &diagnosis{app: a, count: map[light]int{}} }
+func newDiagnosis(a *app) *diagnosis {
+	return &diagnosis{app: a, count: map[light]int{}, width: a.rowWidth()}
+}
 
 func (r *diagnosis) tell(name string, o outcome) error {
 	row := diagnosisRow{name, o.light, review.Escape(o.found), o.advice, o.facts}
 	r.count[o.light]++
 	switch o.light {
 	case dark:
-		r.unseen = append(r.unseen, name+" ("+row.Found.String()+")")
+		told := name + " (" + row.Found.String() + ")"
+		if o.aside {
+			r.aside = append(r.aside, told)
+		} else {
+			r.unseen, r.missed = append(r.unseen, told), append(r.missed, name)
+		}
 		return nil
 	case red:
 		r.red = append(r.red, name)
@@ -106,9 +119,9 @@ func (r *diagnosis) tell(name string, o outcome) error {
 	if r.app.json {
 		return nil
 	}
-	text := drawRow(fmt.Sprintf("%-5s  %-17s  ", o.light, name), row.Found.String())
+	text := drawRow(r.width, fmt.Sprintf("%-5s  %-17s  ", o.light, name), row.Found.String())
 	if row.Advice != "" {
-		text += drawRow(strings.Repeat(" ", rowIndent), "try: "+review.Escape(row.Advice).String())
+		text += drawRow(r.width, strings.Repeat(" ", rowIndent), "try: "+review.Escape(row.Advice).String())
 	}
 	_, err := r.app.stdout.Write([]byte(text))
 	return written(err)
@@ -124,70 +137,47 @@ func (r *diagnosis) worst() light {
 	return green
 }
 
-// close tells the sum. The error is INVALID_STATE where anything is red.
+// close tells the sum. The error is INVALID_STATE where anything is red, or was not looked at.
 func (r *diagnosis) close() error {
 	var text string
 	if r.app.json {
 		line, err := json.Marshal(map[string]any{
-			"light": r.worst(), "green": r.count[green], "amber": r.count[amber], "red": r.count[red],
-			"checks": r.rows, "notLookedAt": list(r.unseen),
+			"light": r.worst(), "ready": r.count[red] == 0 && len(r.missed) == 0,
+			"green": r.count[green], "amber": r.count[amber], "red": r.count[red],
+			"checks": r.rows, "notLookedAt": list(r.unseen), "notNeeded": list(r.aside),
 		})
 		if err != nil {
 			return err
 		}
 		text = ascii(string(line)) + "\n"
 	} else {
-		text = fmt.Sprintf("\n%s: %d red, %d amber, %d green\n", strings.ToUpper(string(r.worst())), r.count[red], r.count[amber], r.count[green])
-		for _, name := range r.unseen {
-			text += drawRow("not looked at: ", name)
-		}
+		text = r.sum()
 	}
 	if _, err := r.app.stdout.Write([]byte(text)); err != nil {
 		return written(err)
 	}
-	if len(r.red) > 0 {
+	switch {
+	case len(r.red) > 0:
 		return wire.Errorf(wire.InvalidState, "", "this machine is not ready: %s", strings.Join(r.red, ", ")).With("red", r.red)
+	case len(r.missed) > 0:
+		return wire.Errorf(wire.InvalidState, "", "nobody knows whether this machine is ready; not looked at: %s", strings.Join(r.missed, ", ")).With("notLookedAt", r.missed)
 	}
 	return nil
 }
 
-const (
-	rowIndent = 5 + 2 + 17 + 2 // of what stands beside the name of a check
-	rowWidth  = 80
-)
-
-// drawRow writes a text after a head, broken so that no terminal of 80 columns wraps it: a line that wraps could pose as the row
-// of another check. A rune beyond ASCII counts for two cells.
-func drawRow(head, text string) string {
-	var b strings.Builder
-	b.WriteString(head)
-	at, indent := len(head), strings.Repeat(" ", len(head))
-	for word := range strings.FieldsSeq(text) {
-		if at > len(head) && at+1+cells(word) > rowWidth {
-			b.WriteString("\n" + indent)
-			at = len(head)
-		} else if at > len(head) {
-			b.WriteByte(' ')
-			at++
-		}
-		for _, r := range word {
-			if at+cells(string(r)) > rowWidth {
-				b.WriteString("\n" + indent)
-				at = len(head)
-			}
-			b.WriteRune(r)
-			at += cells(string(r))
-		}
+// sum is the end of the text: one word for the whole, and what was not looked at.
+func (r *diagnosis) sum() string {
+	counts := fmt.Sprintf("%d red, %d amber, %d green", r.count[red], r.count[amber], r.count[green])
+	word := strings.ToUpper(string(r.worst()))
+	if r.count[red] == 0 && len(r.missed) > 0 {
+		word = fmt.Sprintf("INCOMPLETE: %d of %d not looked at", len(r.missed), len(checks))
 	}
-	return b.String() + "\n"
-}
-
-func cells(s string) (n int) {
-	for _, r := range s {
-		n++
-		if r >= utf8.RuneSelf {
-			n++
-		}
+	text := "\n" + word + ": " + counts + "\n"
+	for _, what := range r.unseen {
+		text += drawRow(r.width, "not looked at: ", what)
 	}
-	return n
+	for _, what := range r.aside {
+		text += drawRow(r.width, "not needed: ", what)
+	}
+	return text
 }

@@ -6,10 +6,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -32,7 +34,9 @@ type told struct {
 		Light                light
 		Facts                map[string]any
 	} `json:"checks"`
+	Ready       bool     `json:"ready"`
 	NotLookedAt []string `json:"notLookedAt"`
+	NotNeeded   []string `json:"notNeeded"`
 }
 
 func parseTold(t testing.TB, r result) (d told) {
@@ -40,7 +44,7 @@ func parseTold(t testing.TB, r result) (d told) {
 	require.NoError(t, json.Unmarshal([]byte(r.stdout), &d), "%s%s", r.stdout, r.stderr)
 	require.Equal(t, 1, strings.Count(r.stdout, "\n"))
 	require.Less(t, strings.IndexFunc(r.stdout, func(r rune) bool { return r != '\n' && (r < ' ' || r > '~') }), 0, "not plain ASCII")
-	require.Equal(t, len(checks), len(d.Checks)+len(d.NotLookedAt), "a check says nothing")
+	require.Equal(t, len(checks), len(d.Checks)+len(d.NotLookedAt)+len(d.NotNeeded), "a check says nothing")
 	count := map[light]int{}
 	for _, c := range d.Checks {
 		count[c.Light]++
@@ -48,7 +52,8 @@ func parseTold(t testing.TB, r result) (d told) {
 		require.Equal(t, c.Light == green, c.Advice == "", "%s: %s is green and says what to do, or is not and says nothing", c.Check, c.Found)
 	}
 	require.Equal(t, map[light]int{green: d.Green, amber: d.Amber, red: d.Red}, map[light]int{green: count[green], amber: count[amber], red: count[red]})
-	require.Equal(t, d.Red > 0, r.status == 1, "%s", r.stdout)
+	require.Equal(t, d.Red == 0 && len(d.NotLookedAt) == 0, d.Ready, "%s", r.stdout)
+	require.Equal(t, d.Ready, r.status == 0, "%s", r.stdout)
 	return d
 }
 
@@ -75,10 +80,17 @@ func (s *session) doctor(args ...string) told {
 	for _, c := range d.Checks {
 		require.Regexp(s.t, `(?m)^`+string(c.Light)+` +`+regexp.QuoteMeta(c.Check)+`  `, text.stdout)
 	}
-	if d.Red > 0 {
+	switch {
+	case d.Red > 0:
 		requireRefusal(s.t, r, "INVALID_STATE", "")
-		require.Regexp(s.t, "^INVALID_STATE: this machine is not ready: ", text.stderr)
+		require.Regexp(s.t, "(?m)^INVALID_STATE: this machine is not ready: ", text.stderr)
 		require.Contains(s.t, text.stdout, "\nRED: ")
+	case !d.Ready:
+		requireRefusal(s.t, r, "INVALID_STATE", "")
+		require.Regexp(s.t, "(?m)^INVALID_STATE: nobody knows whether this machine is ready; not looked at: ", text.stderr)
+		require.Regexp(s.t, fmt.Sprintf("\nINCOMPLETE: %d of %d not looked at: 0 red, ", len(d.NotLookedAt), len(checks)), text.stdout)
+	default:
+		require.Regexp(s.t, "\n(GREEN|AMBER): 0 red, ", text.stdout)
 	}
 	return d
 }
@@ -86,7 +98,7 @@ func (s *session) doctor(args ...string) told {
 func requireNarrow(t testing.TB, text string) {
 	t.Helper()
 	for line := range strings.SplitSeq(text, "\n") {
-		require.LessOrEqual(t, cells(line), rowWidth, "%q", line)
+		require.LessOrEqual(t, cells(line), widestRow, "%q", line)
 	}
 }
 
@@ -101,7 +113,7 @@ func (d told) require(t testing.TB, name string, want light, finding string) {
 		}
 	}
 	require.Equal(t, dark, want, "%s was not looked at", name)
-	require.Contains(t, strings.Join(d.NotLookedAt, "\n")+"\n", name+" ("+finding)
+	require.Contains(t, strings.Join(append(slices.Clone(d.NotLookedAt), d.NotNeeded...), "\n")+"\n", name+" ("+finding)
 }
 
 // Each check has a name of its own, an advice, and a row on the page.
@@ -187,6 +199,7 @@ func TestDoctorLaptop(t *testing.T) {
 		"no dumps":       {coreOf, green, "^none", nil, map[string]string{core: "core\n"}},
 		"dumps":          {coreOf, amber, "any size, write \"core.%p\"", func(d *doctor) { d.laptop.coreLimit = 1<<64 - 1 }, map[string]string{core: "core.%p\n"}},
 		"some bytes":     {coreOf, amber, "a limit of 4096 bytes", func(d *doctor) { d.laptop.coreLimit = 4096 }, nil},
+		"a pattern":      {coreOf, amber, "any size", func(d *doctor) { d.laptop.coreLimit = 1<<64 - 1 }, map[string]string{core: "core\n"}},
 		"a pipe":         {coreOf, amber, "go to /usr/lib/collect %P", nil, map[string]string{core: "|/usr/lib/collect %P\n"}},
 		"exposed":        {coreOf, red, "can be dumped", func(d *doctor) { d.laptop.exposed = true }, map[string]string{core: "core"}},
 		"Yama":           {tracingOf, green, "^ptrace_scope 1$", nil, map[string]string{scope: "1\n"}},
@@ -210,6 +223,24 @@ func TestDoctorLaptop(t *testing.T) {
 			}
 			requireOutcome(t, test.check(d), test.want, test.finding)
 		})
+	}
+}
+
+// What is so already is not advised.
+func TestDoctorCoreAdvice(t *testing.T) {
+	for pattern, wanted := range map[string]bool{"core\n": false, "|/usr/lib/collect %P\n": true} {
+		d := lab(t, map[string]string{"proc/sys/kernel/core_pattern": pattern})
+		d.laptop.coreLimit = 4096
+		o := d.coreDumps(t.Context())
+		require.Equal(t, amber, o.light)
+		advice := o.advice
+		for _, c := range checks {
+			if c.name == "core dumps" && advice == "" {
+				advice = c.advice
+			}
+		}
+		require.Contains(t, advice, "ulimit -c 0")
+		require.Equal(t, wanted, strings.Contains(advice, "core_pattern"), advice)
 	}
 }
 
@@ -260,11 +291,24 @@ func TestDoctorClock(t *testing.T) {
 // Whatever is found, no line of it is wider than the terminal, and all of it stands there.
 func TestDoctorRowsDoNotWrap(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		text := review.Escape(rapid.String().Draw(r, "found")).String()
-		drawn := drawRow(strings.Repeat("x", rowIndent), text)
-		for line := range strings.SplitSeq(drawn, "\n") {
-			if cells(line) > rowWidth {
+		words := rapid.SliceOfN(rapid.OneOf(rapid.String(), rapid.StringMatching("[0-9a-f]{64}[,;]?"), rapid.StringMatching("[a-z]{1,90}")), 0, 6).Draw(r, "words")
+		text := review.Escape(strings.Join(words, " ")).String()
+		width := rapid.SampledFrom([]int{leastWidth, 60, 80, 200}).Draw(r, "width")
+		drawn := drawRow(width, strings.Repeat("x", rowIndent), text)
+		for i, line := range strings.Split(strings.TrimSuffix(drawn, "\n"), "\n") {
+			if cells(line) > width {
 				r.Fatalf("%d cells: %q", cells(line), line)
+			}
+			if i > 0 && !strings.HasPrefix(line, strings.Repeat(" ", leastIndent)) {
+				r.Fatalf("it can pose as a row: %q", line)
+			}
+			if line != strings.TrimRight(line, " ") {
+				r.Fatalf("spaces at the end: %q", line)
+			}
+		}
+		for _, digest := range regexp.MustCompile("(^| )([0-9a-f]{64})( |$)").FindAllStringSubmatch(text, -1) {
+			if width >= widestRow && !strings.Contains(drawn, digest[2]) {
+				r.Fatalf("a digest is broken: %q", drawn)
 			}
 		}
 		squeeze := func(s string) string { return strings.Join(strings.Fields(s), "") }

@@ -3,15 +3,17 @@ package main
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/better-compute/approver/core/config"
 	"github.com/better-compute/approver/core/durable"
 	"github.com/better-compute/approver/core/quorum"
+	"github.com/better-compute/approver/core/wire"
 	"github.com/better-compute/approver/hsm"
 )
 
@@ -25,7 +27,7 @@ func (d *doctor) module(ctx context.Context) outcome {
 			err = moduleErr
 		}
 		if err != nil {
-			return failed(err)
+			return moduleFailed(err)
 		}
 		switch isURI := hsm.IsURI(k.path); {
 		case isURI:
@@ -33,12 +35,29 @@ func (d *doctor) module(ctx context.Context) outcome {
 				return failed(err)
 			}
 		case k.path != "":
-			return unseen("the key is a file")
+			return aside("the key is a file")
 		case !s.Module.IsSet() && d.flags.module == "":
 			return unseen("no key is configured, and no --key given")
 		}
 		return d.loadModule(ctx)
-	})
+	}, "module")
+}
+
+// moduleFailed is failed, with what to do about a module of another digest.
+func moduleFailed(err error) outcome {
+	o := failed(err)
+	if e, ok := errors.AsType[*wire.Error](err); ok && e.Details["found"] != nil {
+		o = o.do("updated? compare with its maker's SHA-256, and let the security officer write it into the configuration; if nobody updated it, do not sign here")
+	}
+	return o
+}
+
+// withoutToken says of a check that there is no token for it.
+func (d *doctor) withoutToken(why string) outcome {
+	if path := d.held.path; path != "" && !hsm.IsURI(path) {
+		return aside("the key is a file")
+	}
+	return unseen(why)
 }
 
 // loadModule tries the module in a process of its own first: one that crashes or hangs takes nothing along there.
@@ -46,11 +65,12 @@ func (d *doctor) loadModule(ctx context.Context) outcome {
 	file, err := d.app.settleModule(moduleFlags{d.flags.module, d.flags.timeout}, d.held.uri.ModulePath())
 	switch {
 	case err != nil:
-		return failed(err)
+		return moduleFailed(err)
 	case file.Path == "":
 		return bad("nothing names it").do("name it with its sha256 in [module] of the configuration, or with --module; 'approver hsm modules' lists those that work here")
-	case strings.Contains(filepath.Base(file.Path), "spy"):
-		return bad("%s writes the PIN to a log; it was not loaded", file.Path).do("name the module itself, and change a PIN that was given to this one")
+	}
+	if err := refuseSpy(file.Path); err != nil {
+		return failed(err)
 	}
 	command, err := probeCommand()
 	if err != nil {
@@ -60,7 +80,7 @@ func (d *doctor) loadModule(ctx context.Context) outcome {
 		return bad("%s: %s", file.Path, tried.Trouble).do("check --module; 'approver hsm modules' lists those that work here")
 	}
 	if d.library, err = d.app.load(ctx, file); err != nil {
-		return failed(err)
+		return moduleFailed(err)
 	}
 	digest, err := digestOf(file.Path)
 	switch {
@@ -87,7 +107,7 @@ func digestOf(path string) (string, error) {
 func (d *doctor) findToken(ctx context.Context) outcome {
 	k := &d.held
 	if d.library == nil || k.uri.IsZero() {
-		return unseen("no module with a key to look for")
+		return d.withoutToken("no module with a key to look for")
 	}
 	var err error
 	k.token, err = hsm.OpenToken(ctx, d.library, hsm.TokenOptions{URI: k.uri, Timeout: d.flags.timeout, AllowFinalTry: d.flags.allowFinalTry})
@@ -96,18 +116,30 @@ func (d *doctor) findToken(ctx context.Context) outcome {
 	}
 	i := k.token.Info()
 	found := fmt.Sprintf("label %s, serial %s, %s of %s", strconv.QuoteToASCII(i.Label), strconv.QuoteToASCII(i.Serial), strconv.QuoteToASCII(i.Model), strconv.QuoteToASCII(i.Manufacturer))
-	o := fine("%s", found)
-	if strings.Contains(strings.ToLower(i.Model+i.Manufacturer), "softhsm") {
-		o = warn("%s: its keys are files", found).do("SoftHSM is for rehearsals: whoever copies its folder has the keys, and guesses the PIN elsewhere")
-	}
+	o := judgeToken(i, found)
 	return o.note("label", i.Label).note("serial", i.Serial).note("model", i.Model)
+}
+
+// judgeToken says what is to be known of a token.
+func judgeToken(i hsm.TokenInfo, found string) outcome {
+	flags := i.FlagNames()
+	switch {
+	case slices.Contains(flags, "ERROR_STATE"):
+		return bad("%s: it says that it failed its own test (CKF_ERROR_STATE)", found).do("use another token, and ask its maker: one in that state does nothing any more")
+	case !slices.Contains(flags, "LOGIN_REQUIRED"):
+		return warn("%s: it says that it wants no login (CKF_LOGIN_REQUIRED is not set)", found).
+			do("find out whether its keys sign without the PIN: then whoever holds the token signs; 'approver hsm check' wants CKA_PRIVATE of the key")
+	case strings.Contains(strings.ToLower(i.Model+i.Manufacturer), "softhsm"):
+		return warn("%s: its keys are files", found).do("SoftHSM is for rehearsals: whoever copies its folder has the keys, and guesses the PIN elsewhere")
+	}
+	return fine("%s", found)
 }
 
 // pinState reads what the token shows about its PIN, and looks at where the PIN would come from. It does not log in.
 func (d *doctor) pinState(context.Context) outcome {
 	k := &d.held
 	if k.token == nil {
-		return unseen("no token")
+		return d.withoutToken("no token")
 	}
 	var err error
 	if k.pin, err = k.givenPIN(); err != nil {
@@ -149,14 +181,14 @@ func (d *doctor) findKey(ctx context.Context) outcome {
 		}
 		switch {
 		case k.path == "":
-			return warn("nothing says which key signs").do("configure key, or give --key")
+			return bad("nothing says which key signs").do("configure key, or give --key; 'approver hsm list --login' prints the URIs of what a token has")
 		case !hsm.IsURI(k.path):
 			return d.findKeyFile()
 		case k.token == nil:
 			return unseen("no token")
 		}
 		return d.findTokenKey(ctx)
-	})
+	}, "key", "public_key")
 }
 
 func (d *doctor) findKeyFile() outcome {
@@ -182,46 +214,103 @@ func (d *doctor) findTokenKey(ctx context.Context) outcome {
 			k.expected, _ = set.Key(kid)
 		}
 	}
+	if err := k.token.LookBeforeLogin(ctx); err != nil {
+		return failed(err)
+	}
 	public, shown, err := k.token.Public(ctx, k.expected)
 	if err != nil {
 		return failed(err)
 	}
 	k.shown, d.member = public, k.public()
-	kid := d.member.KID().String()
+	o := d.judgePublic(shown)
+	if d.flags.login {
+		if d.loginErr = d.logIn(ctx); d.loginErr == nil {
+			o = d.findPrivate(ctx)
+		}
+	}
+	if warnings := k.uri.Warnings(); len(warnings) > 0 && o.light != dark {
+		if o.found += "; " + strings.Join(warnings, "; "); o.light == green {
+			o.light = amber
+		}
+		o = o.do("mend the URI, in the configuration or at --key")
+	}
+	return o
+}
+
+// logIn logs in on the token.
+func (d *doctor) logIn(ctx context.Context) error {
+	t := d.app.terminal()
+	defer t.close()
+	return d.held.token.Login(ctx, d.held.pinSource(t))
+}
+
+// judgePublic says what is known of the key before a login: the public half alone, beside which the private key may be gone.
+func (d *doctor) judgePublic(shown bool) outcome {
+	k, kid := &d.held, d.member.KID().String()
 	switch {
-	case len(k.uri.Warnings()) > 0:
-		return warn("%s", strings.Join(k.uri.Warnings(), "; ")).do("mend the URI, in the configuration or at --key")
-	case k.expected.IsZero() && !shown:
-		return warn("the token shows no public half of it before a login, and none is expected")
-	case k.expected.IsZero():
-		return warn("%s by the token's own word; none is expected", kid).note("kid", kid)
+	case !shown && d.flags.login:
+		return unseen("nobody is logged in, and the token shows no public half of it before")
 	case !shown:
-		return warn("%s is expected; the token shows no public half before a login", kid).do("try it with --login").note("kid", kid)
+		return bad("the token shows no key that the URI names to somebody who is not logged in").
+			do("try it with --login, for a token that hides it until then; 'approver hsm list --login' prints the URIs of what a token has")
+	case k.expected.IsZero():
+		return warn("%s by the token's own word, and only the public half was seen; none is expected", kid).note("kid", kid)
+	}
+	return warn("%s, as expected; only the public half was seen", kid).do("--login tells more: whether the private key is there, and whether it signs").note("kid", kid)
+}
+
+// findPrivate looks for the private key, after the login.
+func (d *doctor) findPrivate(ctx context.Context) outcome {
+	k := &d.held
+	o, err := k.token.Private(ctx, k.public())
+	if wire.ReasonOf(err) == "key-not-found" {
+		missing := failed(err)
+		missing.found = "the token has no such key: no private key on it is the one that the URI names"
+		return missing
+	} else if err != nil {
+		return failed(err)
+	}
+	k.private = true
+	found, err := quorum.ParsePublicKey(o.SPKI)
+	kid := found.KID().String()
+	switch hidden := o.SPKI == nil; {
+	case !hidden && err != nil:
+		return bad("the key is %s; an approver's is %s", o.Algorithm, hsm.AlgorithmP256).do("name another key, or make one with 'approver hsm keygen'")
+	case hidden && k.expected.IsZero():
+		return warn("the private key is there; the token shows no public half of it, and none is expected")
+	case hidden:
+		kid = k.expected.KID().String()
+		return warn("%s is expected; the private key is there, and the token shows no public half of it", kid).
+			do("the trial tells whether it is this one; 'approver hsm import' writes the public half beside it").note("kid", kid)
+	case k.expected.IsZero():
+		d.member = found
+		return warn("%s by the token's own word; none is expected", kid).note("kid", kid)
+	case !found.Equal(k.expected):
+		return bad("the public half on the token is %s, not the expected %s", kid, k.expected.KID()).do(hints[hintKey{wire.KeyUnavailable, "key-mismatch"}]).note("kid", kid)
 	}
 	return fine("%s, as expected", kid).note("kid", kid)
 }
 
-// trial logs in and has the key show that it works: on a token it signs a trial, a key file is opened.
+// trial has the key show that it works: on a token, after the login, it signs a trial; a key file is opened.
 func (d *doctor) trial(ctx context.Context) outcome {
 	k := &d.held
 	switch {
 	case !d.flags.login:
 		return unseen("only with --login")
-	case k.token == nil && k.sealed == nil:
+	case d.loginErr != nil:
+		return failed(d.loginErr)
+	case k.token == nil && k.sealed == nil || k.token != nil && !k.private:
 		return unseen("no key")
 	}
-	t := d.app.terminal()
-	defer t.close()
 	if k.token == nil {
+		t := d.app.terminal()
+		defer t.close()
 		key, err := k.unlock(ctx, t)
 		if err != nil {
 			return failed(err)
 		}
 		d.member = key.Public()
 		return fine("the passphrase opens the file; it holds key %s", d.member.KID())
-	}
-	if err := k.token.Login(ctx, k.pinSource(t)); err != nil {
-		return failed(err)
 	}
 	fitness, err := k.token.Check(ctx, k.public())
 	if err != nil {

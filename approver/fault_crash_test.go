@@ -51,12 +51,12 @@ var temporaryName = regexp.MustCompile(`^\.sig\.json\.tmp-[A-Z2-7]{8}$`)
 func TestFaultCrash(t *testing.T) {
 	f := newFaultyToken(t)
 	for _, function := range append([]string{"constructor", "C_GetFunctionList"}, signingFunctions...) {
-		for _, how := range []string{"exit", "segv"} {
+		for _, how := range []string{"exit", "leave", "segv"} {
 			t.Run(function+" "+how, func(t *testing.T) {
 				f := f.in(t)
-				f.crashes(f.args("--qr-png", "out/sig.png"), function+" 0 0 "+how+" 1")
-				f.crashes(f.args("--operations-out", "out/ops.json"), function+" 0 0 "+how+" 1")
-				f.crashes(without(f.args(), "--out"), function+" 0 0 "+how+" 1")
+				f.crashes(f.args("--qr-png", "out/sig.png"), function+" 0 0 "+how+" 0")
+				f.crashes(f.args("--operations-out", "out/ops.json"), function+" 0 0 "+how+" 0")
+				f.crashes(without(f.args(), "--out"), function+" 0 0 "+how+" 0")
 			})
 		}
 		t.Run(function+" kill", func(t *testing.T) {
@@ -96,8 +96,8 @@ func TestFaultCrashPrintsNoRegisters(t *testing.T) {
 // One that crashes when it is left: the signature is whole.
 func TestFaultCrashAfterTheSignature(t *testing.T) {
 	f := newFaultyToken(t)
-	for _, how := range []string{"exit", "segv"} {
-		f.set("C_Logout 0 0 " + how + " 1")
+	for _, how := range []string{"exit", "leave", "segv"} {
+		f.set("C_Logout 0 0 " + how + " 0")
 		cmd := f.prepare(f.args()...)
 		require.Error(t, cmd.Run())
 		require.Equal(t, 1, cmd.ProcessState.ExitCode())

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -136,11 +137,15 @@ func (f *faultyToken) line(more string) string {
 		"\" --pub k256.pem.pub --out out/sig.json " + more
 }
 
-// interrupt sends a signal to the command on a terminal, or presses Ctrl-C for 0.
+// interrupt sends a signal to the command on a terminal; 0 is Ctrl-C, and SIGQUIT is sent by its key, Ctrl-\.
 func (c *screen) interrupt(signal syscall.Signal) {
 	c.s.t.Helper()
-	if signal == 0 {
+	switch signal {
+	case 0:
 		c.press("C-c")
+		return
+	case syscall.SIGQUIT:
+		c.press(`C-\`)
 		return
 	}
 	pid, err := strconv.Atoi(strings.TrimSpace(string(c.s.read("pid"))))
@@ -163,7 +168,7 @@ func (c *screen) awaitSilence() {
 func TestFaultSignalOnTerminal(t *testing.T) {
 	t.Parallel()
 	f := newFaultyToken(t)
-	for name, signal := range map[string]syscall.Signal{"C-c": 0, "SIGINT": syscall.SIGINT, "SIGTERM": syscall.SIGTERM, "SIGHUP": syscall.SIGHUP} {
+	for name, signal := range map[string]syscall.Signal{"C-c": 0, "SIGINT": syscall.SIGINT, "SIGTERM": syscall.SIGTERM, "SIGHUP": syscall.SIGHUP, "C-\\": syscall.SIGQUIT} {
 		for _, where := range []string{"typing the PIN", "in C_Login", "in C_Sign", "in C_Sign, which hangs", "in C_Login, which hangs"} {
 			t.Run(where+" "+name, func(t *testing.T) {
 				f := f.in(t)
@@ -200,4 +205,72 @@ func TestFaultSignalOnTerminal(t *testing.T) {
 			})
 		}
 	}
+}
+
+// An interrupt while the new key signs its trial: the key is destroyed again once the token has answered.
+func TestFaultSignalTakesTheNewKeyBack(t *testing.T) {
+	f := newFaultyToken(t)
+	f.set("C_Sign 0 0 delay 500")
+	cmd := f.prepare("hsm", "keygen", "--token", "approver", "--label", "new", "--out", "new", "--module", f.module, "--pin-file", "pin.txt")
+	require.NoError(t, cmd.Start())
+	f.reach("C_Sign")
+	require.NoError(t, cmd.Process.Signal(syscall.SIGINT))
+	require.Error(t, cmd.Wait())
+	f.set()
+	require.Equal(t, []string{"private key k256", "public key k256"}, f.keysOnToken())
+}
+
+// Two that make a key of one label at once: one is made, and the other is refused.
+func TestFaultTwoKeysOfOneLabel(t *testing.T) {
+	f := newFaultyToken(t)
+	f.set("C_GenerateKeyPair 0 0 delay 700")
+	var both []*exec.Cmd
+	for _, out := range []string{"one", "two"} {
+		cmd := f.prepare("hsm", "keygen", "--token", "approver", "--label", "new", "--out", out, "--module", f.module, "--pin-file", "pin.txt")
+		require.NoError(t, cmd.Start())
+		both = append(both, cmd)
+	}
+	made := 0
+	for _, cmd := range both {
+		if cmd.Wait() == nil {
+			made++
+		}
+	}
+	require.Equal(t, 1, made)
+	f.set()
+	require.ElementsMatch(t, []string{"private key k256", "private key new", "public key k256", "public key new"}, f.keysOnToken())
+}
+
+// A key of the label that another program makes while the new one is tried: the new one goes again.
+func TestFaultAnotherKeyOfTheLabel(t *testing.T) {
+	f := newFaultyToken(t)
+	f.set("C_Sign 0 1 delay 1500")
+	cmd, _, stderr := f.start("C_Sign", []string{"hsm", "keygen", "--token", "approver", "--label", "new", "--out", "new", "--module", f.module, "--pin-file", "pin.txt"})
+	f.keygen("07", "new")
+	require.Error(t, cmd.Wait())
+	require.Contains(t, stderr.String(), `CONFLICT: another key labelled "new" was made at the same time; the new key was destroyed again`)
+	require.ElementsMatch(t, []string{"private key k256", "private key new", "public key k256", "public key new"}, f.keysOnToken())
+	require.NoFileExists(t, f.path("new.pub"))
+}
+
+// A program that holds the lock is waited for as long as it was said, and no longer.
+func TestModuleIsLocked(t *testing.T) {
+	s := newSession(t)
+	s.write("module.so", nil)
+	path := s.path("module.so")
+	unlock, err := lockModule(t.Context(), path, 0)
+	require.NoError(t, err)
+	_, err = lockModule(t.Context(), path, 50*time.Millisecond)
+	require.ErrorContains(t, err, "another program makes a key by the module")
+	interrupted, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = lockModule(interrupted, path, time.Hour)
+	require.ErrorContains(t, err, "interrupted")
+	time.AfterFunc(50*time.Millisecond, unlock)
+	unlock, err = lockModule(t.Context(), path, time.Minute)
+	require.NoError(t, err)
+	unlock()
+	unlock, err = lockModule(t.Context(), s.path("absent.so"), 0)
+	require.NoError(t, err)
+	unlock()
 }

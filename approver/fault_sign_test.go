@@ -55,7 +55,8 @@ func TestFaultRemovalAfterTheSignature(t *testing.T) {
 	f := newFaultyToken(t)
 	r := f.signs(f.args(), "C_Logout 0 0 gone 0x32")
 	require.Regexp(t, `(?m)^warning: .*C_Logout gave CKR_DEVICE_REMOVED \(0x32\)`, r.stderr)
-	require.Equal(t, []string{"C_Logout", "C_CloseSession", "C_Finalize"}, f.calls()[len(f.calls())-3:])
+	// No call stands between the signature and the output: the token may go in that moment.
+	require.Equal(t, []string{"C_Sign", "C_Logout", "C_CloseSession", "C_Finalize"}, f.calls()[len(f.calls())-4:])
 }
 
 // What the token gives is no signature of the expected key over what was accepted.
@@ -188,4 +189,31 @@ func TestFaultAmbiguous(t *testing.T) {
 	}
 	require.Zero(t, f.count("C_Login"))
 	require.Zero(t, f.count("C_OpenSession"))
+}
+
+// A token that tells the private value is unfit, whatever it says of it; the value itself is never asked for.
+func TestFaultPrivateValueShown(t *testing.T) {
+	f := newFaultyToken(t)
+	f.ok("hsm", "keygen", "--module", softHSMModule, "--token", "approver", "--label", "fit", "--pin-file", "pin.txt", "--out", "fit")
+	check := []string{"hsm", "check", "pkcs11:token=approver;object=fit", "--pub", "fit.pub", "--module", f.module, "--pin-file", "pin.txt"}
+	f.set()
+	require.Contains(t, f.ok(check...).stdout, "FIT: ")
+	f.set("C_GetAttributeValue 0 0 attr 0x11=0102030405")
+	r := f.run(check...)
+	require.Equal(t, 1, r.status)
+	require.Contains(t, r.stdout, "UNFIT: the token shows the private key to whoever asks: CKA_VALUE has 5 bytes")
+	require.NotContains(t, f.calls(), "C_GetAttributeValue:value")
+}
+
+// What a module prints stands neither in a signature nor in JSON.
+func TestFaultModulePrints(t *testing.T) {
+	f := newFaultyToken(t)
+	for _, function := range []string{"constructor", "C_GetFunctionList", "C_Login", "C_Sign", "C_Finalize"} {
+		f.set(function + " 0 0 print 1")
+		r := f.ok(without(f.args(), "--out")...)
+		require.Regexp(t, `^\{"format":[^\n]*\n$`, r.stdout, function)
+		require.Contains(t, r.stderr, function+"\n")
+		r = f.run("hsm", "check", tokenKey, "--module", f.module, "--pin-file", "pin.txt", "--json")
+		require.Regexp(t, `^\{"key":[^\n]*\n$`, r.stdout, function)
+	}
 }

@@ -8,8 +8,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const helpWidth = 80
-
 // wrapHelp has the help of every command fit a terminal. Cobra writes it; what it writes is broken here.
 func wrapHelp(root *cobra.Command) {
 	written := root.HelpFunc()
@@ -36,7 +34,7 @@ func brokenHelp(text string) string {
 		if strings.HasPrefix(paragraph, " ") {
 			b.WriteString(paragraph + "\n")
 		} else {
-			b.WriteString(drawRow("", paragraph))
+			b.WriteString(drawRow(widestRow, "", paragraph))
 		}
 	}
 	b.WriteString("\nUsage:\n")
@@ -45,8 +43,8 @@ func brokenHelp(text string) string {
 		if head := strings.TrimSuffix(line, "\n"); strings.HasSuffix(head, ":") && !strings.HasPrefix(head, " ") {
 			shell = head == "Examples:"
 		}
-		if m := described.FindStringSubmatch(strings.TrimSuffix(line, "\n")); m != nil && !shell && len(line) > helpWidth {
-			line = drawRow(m[1], m[2])
+		if m := described.FindStringSubmatch(strings.TrimSuffix(line, "\n")); m != nil && !shell && len(line) > widestRow {
+			line = drawRow(widestRow, m[1], m[2])
 		}
 		b.WriteString(line)
 	}

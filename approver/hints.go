@@ -67,6 +67,10 @@ func hint(command string, code wire.Code, reason string, details map[string]any)
 		return "who gave you the configuration mends it"
 	case code == wire.InvalidConfig && details["flag"] != nil:
 		return "leave the flag out: what is configured holds"
+	case details["spy"] != nil:
+		return "name the module itself, and change a PIN that was given to this one"
+	case command == "approver doctor" && details["notLookedAt"] != nil:
+		return "do what stands behind each, as --login, and run it again"
 	case details["red"] != nil: // doctor as a whole
 		return "do what stands below each red line, and run it again"
 	case reason == "not-confirmed" && details["terminal"] == "none":

@@ -21,7 +21,7 @@ it, check that key, and look after its PINs.
 The module is the one of --module, of module-path in a pkcs11: URI, or of the configuration, whose digest it must have. A PIN is
 typed, or comes from a private file or an inherited descriptor; it is never an argument. What destroys something asks for
 words on the terminal, which no flag answers.`,
-		Args: noArguments,
+		Args: noSecretArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	for _, sub := range []*cobra.Command{a.hsmModulesCommand(), a.hsmProbeCommand(), a.hsmListCommand(), a.hsmInitCommand(), a.hsmKeygenCommand(),

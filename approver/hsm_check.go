@@ -114,6 +114,9 @@ func (a *app) fitness(ctx context.Context, f *checkFlags, uri hsm.URI, expected 
 	}
 	defer a.closeToken(token)
 	a.tellToken(token.Info(), source, token.Info().PIN.String())
+	if err := token.LookBeforeLogin(ctx); err != nil {
+		return nil, err
+	}
 	if err := token.Login(ctx, source); err != nil {
 		return nil, err
 	}

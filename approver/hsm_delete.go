@@ -66,9 +66,9 @@ func (a *app) hsmDelete(ctx context.Context, f *deleteFlags, text string) error 
 	}
 	deleted, err := deletion.Run(ctx)
 	if err != nil {
-		return partlyDeleted(err, deleted, len(deletion.Objects()))
+		return partlyDeleted(err, deleted, deletion.Objects())
 	}
-	return toldAnyway(a.tellDeleted(deleted), "the key was deleted")
+	return toldAnyway(a.tellDeleted(len(deleted)), "the key was deleted")
 }
 
 func (a *app) tellDeleted(objects int) error {
@@ -86,8 +86,16 @@ const shownOfKID = 8
 func (a *app) confirmDeletion(ctx context.Context, t *terminal, info hsm.TokenInfo, objects []hsm.KeyObject) error {
 	fmt.Fprintf(t.tty, "THIS IS DESTROYED on token %s, serial %s:\n", review.Escape(info.Label), review.Escape(info.Serial))
 	drawObjects(t, objects)
+	if unproven(objects) {
+		fmt.Fprintln(t.tty, "The private key did not sign for the public half beside it, which may be another key's.")
+	}
 	question, right := deletionQuestion(objects)
 	return a.typed(ctx, t, question, "what was asked for of that key", right)
+}
+
+// unproven tells whether the private key, which comes first, is not known to be that of a public half beside it.
+func unproven(objects []hsm.KeyObject) bool {
+	return objects[0].Class == hsm.PrivateKey && objects[0].KID() == "" && slices.ContainsFunc(objects[1:], func(o hsm.KeyObject) bool { return o.KID() != "" })
 }
 
 // deletionQuestion asks for the first characters of the kid or for the label of the key, for its id where it has neither.
@@ -98,7 +106,7 @@ func deletionQuestion(objects []hsm.KeyObject) (question string, right func(answ
 	}
 	kid, label, id := key.KID(), "", hex.EncodeToString(key.ID)
 	if key.Label != nil {
-		label = review.Escape(*key.Label).String() // as it stands on the screen
+		label, _ = shownLabel(*key.Label)
 	}
 	switch {
 	case kid != "" && label != "":
@@ -115,31 +123,67 @@ func deletionQuestion(objects []hsm.KeyObject) (question string, right func(answ
 	}
 }
 
-// partlyDeleted says how far a deletion came that failed.
-func partlyDeleted(err error, deleted, all int) error {
-	out := wire.Errorf(wire.CodeOf(err), wire.ReasonOf(err), "%d of %d objects were deleted: %s", deleted, all, wire.MessageOf(err)).With("deleted", deleted)
+// partlyDeleted says how far a deletion came that failed, and what of it is there still.
+func partlyDeleted(err error, deleted, all []hsm.KeyObject) error {
+	stayed := ""
+	for _, o := range all {
+		if !slices.ContainsFunc(deleted, o.Same) {
+			stayed += ", the " + o.Class.String()
+		}
+	}
+	out := wire.Errorf(wire.CodeOf(err), wire.ReasonOf(err), "%d of %d objects were deleted; still there: %s: %s",
+		len(deleted), len(all), strings.TrimPrefix(stayed, ", "), wire.MessageOf(err)).With("deleted", len(deleted))
 	if e, ok := errors.AsType[*wire.Error](err); ok {
 		maps.Copy(out.Details, e.Details)
 	}
 	return out
 }
 
-// drawObjects shows objects to whoever is asked about them, all at once.
+// mostDrawn is how many objects are shown: a question that scrolls away from what it is about is none.
+const mostDrawn = 16
+
+// drawObjects shows objects to whoever is asked about them, all at once; no line of it wraps.
 func drawObjects(t *terminal, objects []hsm.KeyObject) {
 	var b strings.Builder
-	for _, o := range objects {
+	for _, o := range objects[:min(len(objects), mostDrawn)] {
 		row := newListedObject(o)
-		fmt.Fprintf(&b, "  %s, %s", row.Class, row.Type)
-		if row.Label != nil {
-			fmt.Fprintf(&b, ", label %s", row.Label)
+		text := row.Class + ", " + row.Type.String()
+		if o.Label != nil {
+			label, cut := shownLabel(*o.Label)
+			if text += ", label " + label; cut {
+				text += fmt.Sprintf(" (cut: it has %d bytes)", len(*o.Label))
+			}
 		}
 		if row.ID != nil {
-			fmt.Fprintf(&b, ", id %s", *row.ID)
+			text += ", id " + *row.ID
 		}
 		if row.KID != "" {
-			fmt.Fprintf(&b, ",\n    kid %s", row.KID)
+			text += ", kid " + row.KID
 		}
-		b.WriteByte('\n')
+		b.WriteString(drawRow(t.columns(), "  ", text))
+	}
+	if more := len(objects) - mostDrawn; more > 0 {
+		fmt.Fprintf(&b, "  and %d more\n", more)
 	}
 	fmt.Fprint(t.tty, b.String())
+}
+
+// mostLabelCells is how much of a label is shown. PKCS#11 bounds none.
+const mostLabelCells = 64
+
+// shownLabel gives a label as it stands on the screen, escaped, every space of it to be seen, and whether that is not all of it.
+func shownLabel(label string) (shown string, cut bool) {
+	escaped := review.Escape(label).String()
+	last := ' '
+	for i, r := range escaped {
+		word := string(r)
+		if r == ' ' && (last == ' ' || i == len(escaped)-1) {
+			word = "<U+0020>"
+		}
+		if cells(shown)+cells(word) > mostLabelCells {
+			return strings.TrimSuffix(shown, " "), true
+		}
+		shown, last = shown+word, r
+	}
+	return shown, false
 }

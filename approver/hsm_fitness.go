@@ -50,7 +50,7 @@ func drawFitness(f *hsm.Fitness, rows []fitnessRow) string {
 	}
 	for _, r := range rows {
 		if !r.OK {
-			b.WriteString(drawRow("UNFIT: ", r.Bad.String()))
+			b.WriteString(drawRow(widestRow, "UNFIT: ", r.Bad.String()))
 		}
 	}
 	return b.String()

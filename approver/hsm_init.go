@@ -37,7 +37,7 @@ a token with a PIN of the security officer, and then that is the one to give. Be
 serial of what is erased and for the new label, then for the security officer's present PIN, which stays, and for a new one of
 the user, typed twice.`,
 		Example: "  approver hsm init --label approver --module /usr/lib/softhsm/libsofthsm2.so",
-		Args:    noArguments,
+		Args:    noSecretArguments,
 		RunE:    func(c *cobra.Command, _ []string) error { return a.hsmInit(c.Context(), &f) },
 	}
 	f.moduleFlags.register(c, "the configured one")

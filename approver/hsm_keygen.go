@@ -96,6 +96,9 @@ func (a *app) hsmKeygen(ctx context.Context, f *hsmKeygenFlags, args []string) e
 	if err != nil {
 		return err
 	}
+	if a.stdoutClosed {
+		return wire.Errorf(wire.IOError, "", "standard output is closed: nobody would see the kid of the new key; none was made")
+	}
 	outs, err := f.outputs()
 	if err != nil {
 		return err
@@ -106,6 +109,15 @@ func (a *app) hsmKeygen(ctx context.Context, f *hsmKeygenFlags, args []string) e
 		return err
 	}
 	defer closing()
+	module, err := a.settleModule(f.moduleFlags, uri.ModulePath())
+	if err != nil {
+		return err
+	}
+	unlock, err := lockModule(ctx, module.Path, f.timeout)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	key, err := admin.GenerateKey(ctx, hsm.NewKeySpec{Label: f.label, Algorithm: keyTypes[f.algorithm]})
 	if err != nil {
 		return err

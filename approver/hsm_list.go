@@ -28,9 +28,10 @@ func (a *app) hsmListCommand() *cobra.Command {
 its keys and certificates with type, id, label, kid and the pkcs11: URI to copy. Without --module and configuration it goes
 through every module that 'approver hsm modules' finds to work, but for p11-kit's proxy, which shows the same tokens again.
 
-Private keys show only after a login: --login logs in to the one token that is listed.`,
+Private keys show only after a login: --login logs in to the one token that is listed, by a module that --module or the
+configuration names: a library that was only found gets no PIN.`,
 		Example: "  approver hsm list\n  approver hsm list --module /usr/lib/softhsm/libsofthsm2.so --token approver --login",
-		Args:    noArguments,
+		Args:    noSecretArguments,
 		RunE:    func(c *cobra.Command, _ []string) error { return a.hsmList(c.Context(), &f) },
 	}
 	f.moduleFlags.register(c, "the configured one, else each that is found")
@@ -88,6 +89,9 @@ func (a *app) listedModules(ctx context.Context, f *listFlags) (listed []*listed
 		}
 		m, err := listModule(ctx, f, file.Path, module)
 		return []*listedModule{m}, err
+	}
+	if f.login { // every module that is loaded could read the PIN
+		return nil, usage("--login wants one module: --module, or the configured one; 'approver hsm modules' lists them")
 	}
 	rows, err := a.findModules(ctx)
 	if err != nil {

@@ -125,7 +125,7 @@ func (a *app) printListed(listed []*listedModule, f *listFlags) error {
 func drawModule(b *bytes.Buffer, m *listedModule, named bool) {
 	fmt.Fprintf(b, "module %s\n", m.Path)
 	if m.Library == nil {
-		b.WriteString(drawRow("  cannot be used: ", m.Trouble.String()))
+		b.WriteString(drawRow(widestRow, "  cannot be used: ", m.Trouble.String()))
 		return
 	}
 	fmt.Fprintf(b, "  %s, version %s, of %s\n", m.Library.Description, m.Library.Version, m.Library.Manufacturer)

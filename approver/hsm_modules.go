@@ -25,7 +25,7 @@ itself, how many tokens it shows, and ok or what went wrong, in the dynamic link
 
 To try a module is to run its code. The configured module is tried only where it has its digest.`,
 		Example: "  approver hsm modules",
-		Args:    noArguments,
+		Args:    noSecretArguments,
 		RunE:    func(c *cobra.Command, _ []string) error { return a.listModules(c.Context()) },
 	}
 }
@@ -94,7 +94,7 @@ func (r moduleRow) draw(b *strings.Builder) {
 	}
 	indent := strings.Repeat(" ", len("fails  "))
 	fmt.Fprintf(b, "%-5s  %s\n", state, dash(r.Path)) // a path is copied, and never broken
-	b.WriteString(drawRow(indent, what))
+	b.WriteString(drawRow(widestRow, indent, what))
 	if r.From.String() != "well-known" {
 		fmt.Fprintf(b, "%sfrom %s\n", indent, r.From)
 	}
@@ -129,7 +129,9 @@ func (a *app) findModules(ctx context.Context) (rows []moduleRow, err error) {
 	for _, c := range candidates {
 		row := moduleRow{Path: review.Escape(c.Path), From: review.Escape(c.From), Name: review.Escape(c.Name), Priority: c.Priority,
 			EnableIn: escapedPaths(c.EnableIn), DisableIn: escapedPaths(c.DisableIn), Trouble: review.Escape(c.Trouble), path: c.Path}
-		if c.Trouble == "" {
+		if err := refuseSpy(c.Path); err != nil && c.Trouble == "" {
+			row.Trouble = review.Escape(wire.MessageOf(err))
+		} else if c.Trouble == "" {
 			row.take(hsm.ProbeModule(ctx, command, c.Path, 0))
 		}
 		rows = append(rows, row)

@@ -14,7 +14,7 @@ func (a *app) hsmPINCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "pin",
 		Short: "Change or unlock the PIN of a token",
-		Args:  noArguments,
+		Args:  noSecretArguments,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	for _, sub := range []*cobra.Command{a.hsmPINChangeCommand(), a.hsmPINUnlockCommand()} {

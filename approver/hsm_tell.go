@@ -41,7 +41,7 @@ func (a *app) tellToken(info hsm.TokenInfo, source hsm.PINSource, states ...stri
 	default:
 		token := fmt.Sprintf("token %s, serial %s", blank(info.Label), blank(info.Serial))
 		line := token + ", " + strings.Join(states, ", ")
-		if len(line) > rowWidth {
+		if len(line) > widestRow {
 			line = token + ",\n  " + strings.Join(states, ",\n  ")
 		}
 		fmt.Fprintln(a.stderr, line)

@@ -3,9 +3,9 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -154,8 +154,8 @@ func TestTerminalDeletes(t *testing.T) {
 		c := s.onScreen(120, 40, line)
 		c.await(asked)
 		require.Contains(t, c.text(), "THIS IS DESTROYED on token approver, serial ")
-		require.Contains(t, c.text(), "private key, P-256, label k256, id 01,\n    kid "+kid)
-		require.Contains(t, c.text(), "public key, P-256, label k256, id 01,\n    kid "+kid)
+		require.Contains(t, c.text(), "private key, P-256, label k256, id 01, kid "+kid)
+		require.Contains(t, c.text(), "public key, P-256, label k256, id 01, kid "+kid)
 		c.answers(asked, wrong)
 		require.Equal(t, 1, c.end(), wrong)
 		require.Contains(t, c.text(), "INVALID_STATE: not confirmed, nothing was changed")
@@ -171,6 +171,59 @@ func TestTerminalDeletes(t *testing.T) {
 	c := s.onScreen(120, 40, line)
 	require.Equal(t, 1, c.end())
 	require.Contains(t, c.text(), "KEY_UNAVAILABLE: ")
+}
+
+// A label draws no row of its own, and its length pushes nothing off the screen.
+func TestTerminalDrawsLabelsAsTheyAre(t *testing.T) {
+	s := newToken(t)
+	posing := "x" + strings.Repeat(" ", 70) + "private key, P-256, label k256, id 01"
+	for id, label := range map[string]string{"11": posing, "12": strings.Repeat("y", 3000)} {
+		s.pkcs11Tool("--keypairgen", "--key-type", "EC:prime256v1", "--id", id, "--label", label, "--usage-sign")
+	}
+	c := s.onScreen(80, 40, hsmLine("delete '\\''pkcs11:token=approver;id=%11'\\'' --pin-file pin.txt"))
+	c.await("or its label: ")
+	require.Equal(t, 1, strings.Count(c.text(), "private key, "), "%s", c.text())
+	require.Regexp(t, `label x\s+<U\+0020>`, c.text())
+	require.Regexp(t, fmt.Sprintf(`\(cut: it has\s+%d\s+bytes\)`, len(posing)), c.text())
+	c.say("x")
+	require.Equal(t, 1, c.end())
+	c = s.onScreen(80, 40, hsmLine("delete '\\''pkcs11:token=approver;id=%12'\\'' --pin-file pin.txt"))
+	c.await("or its label: ")
+	require.Less(t, strings.Count(strings.TrimRight(c.text(), "\n"), "\n"), 12, "%s", c.text())
+	require.Regexp(t, `\(cut: it has\s+3000\s+bytes\)`, c.text())
+	c.answers("or its label: ", strings.Repeat("y", mostLabelCells))
+	require.Zero(t, c.end(), "%s", c.text())
+}
+
+func TestShownLabel(t *testing.T) {
+	for label, want := range map[string]string{
+		"k256": "k256", "a b": "a b", "a  b": "a <U+0020>b", " a": "<U+0020>a", "a ": "a<U+0020>", "a\nb": "a<U+000A>b", "": "",
+	} {
+		shown, cut := shownLabel(label)
+		require.Equal(t, want, shown)
+		require.False(t, cut)
+	}
+	shown, cut := shownLabel(strings.Repeat("é", 40))
+	require.Equal(t, strings.Repeat("é", 32), shown)
+	require.True(t, cut)
+}
+
+// A public half of another key under the id of this one: its kid does not name this key.
+func TestTerminalDeletesBesideAForeignHalf(t *testing.T) {
+	s := newToken(t)
+	s.keygen("02", "other")
+	s.pkcs11Tool("--delete-object", "--type", "pubkey", "--id", "01")
+	s.pkcs11Tool("--write-object", "other.der", "--type", "pubkey", "--id", "01", "--label", "k256")
+	const asked = "Type its label: "
+	for _, answer := range []string{s.kidOf("other")[:8], s.kidOf("other")} {
+		c := s.onScreen(120, 40, hsmLine("delete '\\''"+tokenKey+"'\\'' --pin-file pin.txt"))
+		c.await(asked)
+		require.Contains(t, c.text(), "private key, P-256, label k256, id 01\n")
+		require.Contains(t, c.text(), "did not sign for the public half beside it")
+		c.answers(asked, answer)
+		require.Equal(t, 1, c.end())
+		require.Contains(t, c.text(), "INVALID_STATE: not confirmed, nothing was changed")
+	}
 }
 
 // kidOf gives the kid of the key whose public half lies in the session's folder.
@@ -246,7 +299,7 @@ func TestTerminalHSMInterrupted(t *testing.T) {
 			c.await(newSOPINAsked)
 		}},
 	} {
-		for how, signal := range map[string]syscall.Signal{"by C-c": 0, "by SIGTERM": syscall.SIGTERM} {
+		for how, signal := range map[string]syscall.Signal{"by C-c": 0, "by SIGTERM": syscall.SIGTERM, "by C-\\": syscall.SIGQUIT} {
 			t.Run(name+" "+how, func(t *testing.T) {
 				s := *token
 				s.t = t
@@ -254,13 +307,7 @@ func TestTerminalHSMInterrupted(t *testing.T) {
 				c := s.onScreen(120, 40, test.line)
 				test.until(c)
 				time.Sleep(100 * time.Millisecond)
-				if signal == 0 {
-					c.press("C-c")
-				} else {
-					pid, err := strconv.Atoi(strings.TrimSpace(string(s.read("pid"))))
-					require.NoError(t, err)
-					require.NoError(t, syscall.Kill(pid, signal))
-				}
+				c.interrupt(signal)
 				require.Equal(t, 1, c.end(), "%s", c.text())
 				if strings.HasSuffix(name, "new PIN") || name == "it once more" || name == "a blank token" {
 					require.Contains(t, c.text(), "; nothing was changed")

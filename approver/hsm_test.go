@@ -47,6 +47,17 @@ func TestHSMFlagsAreStrict(t *testing.T) {
 	require.Greater(t, n, 40)
 }
 
+// What is typed as an argument where none goes may be a PIN, and is not repeated.
+func TestHSMArgumentsAreNotRepeated(t *testing.T) {
+	for _, line := range []string{"hsm", "hsm modules", "hsm list", "hsm init", "hsm pin", "hsm pin change", "hsm pin unlock", "hsm keygen", "hsm import", "hsm check", "hsm delete", "doctor"} {
+		for _, typed := range []string{testPIN, "geheim99"} {
+			r := inProcess(t, func(*app) {}, append(strings.Fields(line), typed)...)
+			require.Equal(t, 2, r.status, line)
+			require.NotContains(t, r.stdout+r.stderr, typed, line)
+		}
+	}
+}
+
 // hsmCommands are the commands that log in, each with all it needs but a PIN; OUT stands for a place to write.
 var hsmCommands = map[string][]string{
 	"list":       {"list", "--token", "approver", "--login"},
@@ -155,6 +166,13 @@ func TestHSMKeygenIsAllOrNothing(t *testing.T) {
 		require.Equal(t, files, s.files(), "%s: something was left behind", to)
 		require.Equal(t, before, s.keysOnToken())
 	}
+	for _, line := range []string{strings.Join(args, " ") + " new", "batch keygen --plaintext --out new"} {
+		r := s.sh("$approver " + line + " >&-")
+		require.Equal(t, 1, r.status)
+		require.Contains(t, r.stderr, "IO_ERROR: standard output is closed: nobody would see the kid of the new key")
+		require.Equal(t, files, s.files())
+		require.Equal(t, before, s.keysOnToken())
+	}
 	for _, place := range []string{"/dev/full", "nowhere/new", "pin.txt/new"} {
 		require.Equal(t, 1, s.run(append(args, place)...).status)
 		require.Equal(t, before, s.keysOnToken())
@@ -256,6 +274,9 @@ func TestHSMModulesOutlivesAModule(t *testing.T) {
 		state := map[bool]string{true: "ok   ", false: "fails"}[rule == ""]
 		require.Regexp(t, "(?m)^"+state+"  "+f.module+"\n(       .*\n)*       .*"+says+".*\n       from \\S*faulty.module$", r.stdout, rule)
 		require.Regexp(t, `(?m)^ok     \S*libsofthsm2.so$`, r.stdout, rule)
+		r = f.run("hsm", "list", "--login", "--token", "approver", "--pin-file", "pin.txt")
+		require.Equal(t, 2, r.status, "a PIN is given to whatever is found")
+		require.Zero(t, f.count("C_Login"))
 		list := f.ok("hsm", "list")
 		require.Regexp(t, "(?m)^module \\S*/libsofthsm2.so\n  Implementation of PKCS11", list.stdout, rule)
 		require.Contains(t, list.stdout, "module "+f.module, rule)

@@ -48,6 +48,7 @@ type foundKey struct {
 	shown    quorum.PublicKey // what the token shows before a login, where nothing was expected
 	sealed   *hsm.SealedKey
 	token    *hsm.Token
+	private  bool          // the private key was seen on the token
 	pin      hsm.PINSource // given by a flag or the URI, or nil: it is typed
 }
 

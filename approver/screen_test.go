@@ -34,7 +34,7 @@ func (s *session) onScreen(columns, rows int, line string) *screen {
 	for _, name := range []string{"status", "before", "after", "pid"} {
 		os.Remove(s.path(name))
 	}
-	s.write("script.sh", []byte("trap : INT\nstty -a >before\nsh -c 'echo $$ >pid; "+line+"'\necho $? >status.tmp\nstty -a >after\nmv status.tmp status\nexec sleep 600\n"))
+	s.write("script.sh", []byte("trap : INT QUIT\nstty -a >before\nsh -c 'echo $$ >pid; "+line+"'\necho $? >status.tmp\nstty -a >after\nmv status.tmp status\nexec sleep 600\n"))
 	conf := filepath.Join(dir, "conf")
 	require.NoError(s.t, os.WriteFile(conf, []byte("set -g history-limit 100000\nset -g status off\n"), 0o600))
 	c := &screen{s, filepath.Join(dir, "socket")}

@@ -44,14 +44,14 @@ func (s *session) tool(name string, args ...string) string {
 }
 
 // newToken is a session with a SoftHSM token "approver", which has the key "k256", whose public half is k256.pem.pub; the
-// PIN is in pin.txt. The calls of the module are counted by OpenSC's spy.
+// PIN is in pin.txt. The calls of the module that counted gives are noted in the file "calls.log".
 func newToken(t *testing.T) *session {
 	t.Helper()
 	s := newSession(t)
 	require.FileExists(t, softHSMModule, "run ./softhsm-test.sh, which installs what these tests need")
 	require.NoError(t, os.Mkdir(s.path("tokens"), 0o700))
 	s.write("softhsm2.conf", fmt.Appendf(nil, "directories.tokendir = %s\nobjectstore.backend = file\nlog.level = ERROR\n", s.path("tokens")))
-	s.env = append(s.env, "SOFTHSM2_CONF="+s.path("softhsm2.conf"), "PKCS11SPY="+softHSMModule, "PKCS11SPY_OUTPUT="+s.path("spy.log"))
+	s.env = append(s.env, "SOFTHSM2_CONF="+s.path("softhsm2.conf"), "P11FAULT_REAL="+softHSMModule, "P11FAULT_LOG="+s.path("calls.log"))
 	s.tool("softhsm2-util", "--init-token", "--free", "--label", "approver", "--so-pin", "12345678", "--pin", testPIN)
 	s.write("pin.txt", []byte(testPIN+"\n"))
 	s.keygen("01", "k256")
@@ -71,6 +71,15 @@ func (s *session) keygen(id, label string) {
 	s.tool("openssl", "pkey", "-pubin", "-inform", "DER", "-in", label+".der", "-out", label+".pem.pub")
 }
 
+// counted gives a module over SoftHSM that notes each call.
+func (s *session) counted() string {
+	s.t.Helper()
+	so, err := compileFault()
+	require.NoError(s.t, err, "run ./softhsm-test.sh, which installs what these tests need")
+	return so
+}
+
+// spy gives OpenSC's module that logs PINs.
 func (s *session) spy() string {
 	s.t.Helper()
 	paths, err := filepath.Glob("/usr/lib/*/pkcs11-spy.so")
@@ -82,20 +91,20 @@ func (s *session) spy() string {
 // logins gives the number of logins that the module has seen since the last call; none where it was not even loaded.
 func (s *session) logins() int {
 	s.t.Helper()
-	log, err := os.ReadFile(s.path("spy.log"))
+	log, err := os.ReadFile(s.path("calls.log"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0
 	}
 	require.NoError(s.t, err)
-	require.NoError(s.t, os.Remove(s.path("spy.log")))
+	require.NoError(s.t, os.Remove(s.path("calls.log")))
 	require.Contains(s.t, string(log), "C_GetSlotList")
-	return strings.Count(string(log), ": C_Login\n")
+	return strings.Count(string(log), "C_Login\n")
 }
 
-// signOnToken gives the arguments of batch sign with the key "k256" and the module under the spy, unless more names others.
+// signOnToken gives the arguments of batch sign with the key "k256" and the module that counts, unless more names others.
 func (s *session) signOnToken(more ...string) []string {
 	args := []string{"batch", "sign", "--scope", "ok-415.json", "--now", now, "--yes"}
-	for flag, value := range map[string]string{"--module": s.spy(), "--key": tokenKey} {
+	for flag, value := range map[string]string{"--module": s.counted(), "--key": tokenKey} {
 		if !slices.Contains(more, flag) {
 			args = append(args, flag, value)
 		}
@@ -103,7 +112,7 @@ func (s *session) signOnToken(more ...string) []string {
 	return append(args, more...)
 }
 
-// refusedToken is refused without a count of the spy's log as something written.
+// refusedToken is refused without a count of the log of calls as something written.
 func (s *session) refusedToken(reason string, args ...string) result {
 	s.t.Helper()
 	r := s.run(append(slices.Clone(args), "--json", "--out", "refused.json")...)
@@ -182,7 +191,7 @@ func derSignature(rs []byte) []byte {
 // The PIN typed on a terminal: it is asked for after the answers, and not shown.
 func TestTokenPINTyped(t *testing.T) {
 	s := newToken(t)
-	line := "exec $approver batch sign --scope ok-2.json --now " + now + " --module " + s.spy() + " --key \"" + tokenKey + "\" --pub k256.pem.pub --out sig.json"
+	line := "exec $approver batch sign --scope ok-2.json --now " + now + " --module " + s.counted() + " --key \"" + tokenKey + "\" --pub k256.pem.pub --out sig.json"
 	c := s.onScreen(100, 40, line)
 	c.await(question)
 	require.NotContains(t, c.text(), "PIN for token")

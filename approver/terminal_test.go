@@ -218,7 +218,7 @@ func TestTerminalInterrupted(t *testing.T) {
 		"it once more":   {"exec $approver batch keygen --out new.pem", func(c *screen) { c.await("new key: "); c.say("x"); c.await("once more: ") }},
 		"a batch id":     {uncheckedOnScreen, func(c *screen) { c.await("Type the batch id: ") }},
 	} {
-		for how, signal := range map[string]syscall.Signal{"by C-c": 0, "by SIGTERM": syscall.SIGTERM, "by SIGHUP": syscall.SIGHUP} {
+		for how, signal := range map[string]syscall.Signal{"by C-c": 0, "by SIGTERM": syscall.SIGTERM, "by SIGHUP": syscall.SIGHUP, "by C-\\": syscall.SIGQUIT} {
 			t.Run(where+" "+how, func(t *testing.T) {
 				s := newSession(t)
 				s.write("sealed.pem", sealed.read("sealed.pem"))
@@ -227,13 +227,7 @@ func TestTerminalInterrupted(t *testing.T) {
 				c := s.onScreen(100, 40, until.line)
 				until.wait(c)
 				time.Sleep(20 * time.Millisecond) // the question stands there just before the answer is waited for
-				if signal == 0 {
-					c.press("C-c")
-				} else {
-					pid, err := strconv.Atoi(strings.TrimSpace(string(s.read("pid"))))
-					require.NoError(t, err)
-					require.NoError(t, syscall.Kill(pid, signal))
-				}
+				c.interrupt(signal)
 				require.Equal(t, 1, c.end())
 				require.Contains(t, c.text(), "INVALID_STATE: interrupted")
 				for _, name := range []string{"status", "before", "after", "pid", "script.sh"} {

@@ -105,7 +105,7 @@ func TestTerminalIsNotStopped(t *testing.T) {
 
 // signOnTerminal gives a line that signs with the key "k256", whose PIN is typed.
 func (s *session) signOnTerminal() string {
-	return "exec $approver batch sign --scope ok-2.json --now " + now + " --module " + s.spy() + " --key \"" + tokenKey + "\" --pub k256.pem.pub --out token.json"
+	return "exec $approver batch sign --scope ok-2.json --now " + now + " --module " + s.counted() + " --key \"" + tokenKey + "\" --pub k256.pem.pub --out token.json"
 }
 
 // answerButOne gives the right answers but for the last, which it returns.

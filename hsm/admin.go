@@ -47,6 +47,9 @@ func (a *Admin) LoginSO(ctx context.Context, source PINSource) error {
 // Objects is Token.Objects.
 func (a *Admin) Objects(ctx context.Context) ([]KeyObject, error) { return a.token.Objects(ctx) }
 
+// LookBeforeLogin is Token.LookBeforeLogin.
+func (a *Admin) LookBeforeLogin(ctx context.Context) error { return a.token.LookBeforeLogin(ctx) }
+
 // Check is Token.Check.
 func (a *Admin) Check(ctx context.Context, expected quorum.PublicKey) (*Fitness, error) {
 	return a.token.Check(ctx, expected)
@@ -89,8 +92,10 @@ func finish[T any](ctx context.Context, t *Token, name string, f func() (T, erro
 	return call(context.WithoutCancel(ctx), t.line, name, f)
 }
 
-// destroy destroys objects, all of them even where one fails, and gives how many are gone and the first error.
+// destroy destroys objects, all of them even where one fails, and gives how many are gone and the first error. A call that an
+// interrupt left behind may return before.
 func (a *Admin) destroy(ctx context.Context, objects ...Object) (gone int, err error) {
+	a.token.line.settle(min(closeGrace, a.token.options.Timeout))
 	for _, o := range objects {
 		_, bad := finish(ctx, a.token, "C_DestroyObject", nothing(func() error { return a.manager.DestroyObject(a.token.session, o) }))
 		if bad == nil {

@@ -174,7 +174,32 @@ func made(t *testing.T) *fake {
 	f := newFake(t, softtoken.Token{Label: "approver", PIN: "1234", Keys: []softtoken.Key{{Label: "lain", ID: []byte{1}, Private: newP256(t)}}})
 	f.generateKeyPair = func(hsm.Mechanism, []hsm.Match, []hsm.Match) (hsm.Object, hsm.Object, error) { return 2, 1, nil }
 	f.destroyObject = func(hsm.Object) error { return nil }
+	f.find = func(_ []hsm.Match, found []hsm.Object) []hsm.Object {
+		if f.count("C_GenerateKeyPair") == 0 {
+			return nil
+		}
+		return found
+	}
 	return f
+}
+
+// A module that gives the handles of what was there before has none of it changed or destroyed.
+func TestWhatWasThereBeforeIsNotTakenBack(t *testing.T) {
+	f := made(t)
+	f.find = nil
+	_, err := loggedIn(t, f, "pkcs11:token=approver").GenerateKey(t.Context(), hsm.NewKeySpec{Label: "new", Algorithm: hsm.AlgorithmP256})
+	requireRefused(t, err, wire.KeyUnavailable, "module")
+	require.Zero(t, f.count("C_DestroyObject")+f.count("C_SetAttributeValue"))
+
+	key := newP256(t)
+	f = newFake(t, softtoken.Token{Label: "approver", PIN: "1234", Keys: []softtoken.Key{{Label: "k", ID: []byte{1}, Private: key, HidePublic: true}}})
+	f.createObject = func(hsm.PublicObject) (hsm.Object, error) { return 1, nil }
+	f.destroyObject = func(hsm.Object) error { return nil }
+	half, err := hsm.ParsePublicHalf(pemOf(t, key))
+	require.NoError(t, err)
+	_, err = loggedIn(t, f, "pkcs11:token=approver;object=k").Import(t.Context(), half)
+	requireRefused(t, err, wire.KeyUnavailable, "module")
+	require.Zero(t, f.count("C_DestroyObject"), "the private key")
 }
 
 func TestGenerateKeyTakesBackWhatIsNotRight(t *testing.T) {
@@ -289,7 +314,7 @@ func TestImportMakesOnlyThePublicHalfOfTheKey(t *testing.T) {
 			require.NotEqual(t, hsm.AttrValue, match.Attribute)
 		}
 		require.Equal(t, 1, classes)
-		return 1, nil // not what was asked for
+		return 99, nil // not what was asked for
 	}
 	f.destroyObject = func(hsm.Object) error { return nil }
 	_, err = loggedIn(t, f, "pkcs11:token=approver;object=k").Import(t.Context(), half)

@@ -120,15 +120,6 @@ func (l *library) Library() (LibraryInfo, error) {
 	return LibraryInfo{unpadded(i.ManufacturerID), unpadded(i.LibraryDescription), i.LibraryVersion.Major, i.LibraryVersion.Minor}, asRV(err)
 }
 
-func (l *library) Slots() ([]SlotID, error) {
-	ids, err := l.ctx.GetSlotList(true)
-	slots := make([]SlotID, len(ids))
-	for i, id := range ids {
-		slots[i] = SlotID(id)
-	}
-	return slots, asRV(err)
-}
-
 func (l *library) Slot(id SlotID) (SlotInfo, error) {
 	i, err := l.ctx.GetSlotInfo(uint(id))
 	return SlotInfo{unpadded(i.SlotDescription), unpadded(i.ManufacturerID)}, asRV(err)
@@ -159,11 +150,11 @@ func (l *library) Login(s Session, u UserType, pin []byte) error {
 
 func (l *library) Logout(s Session) error { return asRV(l.ctx.Logout(pkcs11.SessionHandle(s))) }
 
-// findBatch is how many handles are asked for at a time, maxObjects how many of one search are taken: a token that shows
-// more is not one that can be told apart by hand.
+// findBatch is how many handles are asked for at a time, maxObjects how many of one search there may be. More is an error:
+// what is not seen may be the twin of what is deleted, or the private key of what is taken for left over.
 const (
 	findBatch  = 64
-	maxObjects = 1024
+	maxObjects = 1 << 14
 )
 
 func (l *library) Find(s Session, template []Match) (found []Object, err error) {
@@ -176,40 +167,20 @@ func (l *library) Find(s Session, template []Match) (found []Object, err error) 
 			err = asRV(final)
 		}
 	}()
-	for len(found) < maxObjects {
-		handles, _, err := l.ctx.FindObjects(sh, findBatch)
-		if err != nil || len(handles) == 0 {
-			return found, asRV(err)
+	for len(found) <= maxObjects {
+		some, err := l.findSome(s)
+		if err != nil {
+			return nil, err
 		}
-		for _, h := range handles {
-			found = append(found, Object(h))
+		if len(some) == 0 {
+			return found, nil
 		}
+		found = append(found, some...)
 	}
-	return found, nil
-}
-
-func (l *library) Attributes(s Session, o Object, asked ...Attribute) ([][]byte, error) {
-	template := make([]*pkcs11.Attribute, len(asked))
-	for i, a := range asked {
-		template[i] = &pkcs11.Attribute{Type: uint(a)}
-	}
-	found, err := l.ctx.GetAttributeValue(pkcs11.SessionHandle(s), pkcs11.ObjectHandle(o), template)
-	if err != nil {
-		return nil, asRV(err)
-	}
-	values := make([][]byte, len(asked))
-	for i := range asked {
-		values[i] = found[i].Value
-	}
-	return values, nil
+	return nil, wire.Errorf(wire.KeyUnavailable, "module", "the token shows more than %d objects", maxObjects)
 }
 
 func (l *library) SignInit(s Session, m Mechanism, key Object) error {
 	return asRV(l.ctx.SignInit(pkcs11.SessionHandle(s),
 		[]*pkcs11.Mechanism{pkcs11.NewMechanism(uint(m), nil)}, pkcs11.ObjectHandle(key)))
-}
-
-func (l *library) Sign(s Session, digest []byte) ([]byte, error) {
-	signature, err := l.ctx.Sign(pkcs11.SessionHandle(s), digest)
-	return signature, asRV(err)
 }

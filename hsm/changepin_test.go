@@ -157,11 +157,28 @@ func TestInitTokenOfADeliveredPIN(t *testing.T) {
 	require.NotContains(t, err.Error(), "delivers")
 }
 
-// blankToken is a token that was never initialised.
+// blankToken is a token that was never initialised, and has no user PIN.
 type blankToken struct{ *fake }
 
 func (b blankToken) Token(id hsm.SlotID) (hsm.TokenRecord, error) {
 	r, err := b.fake.Token(id)
-	r.Flags &^= hsm.FlagTokenInitialized
+	r.Flags &^= hsm.FlagTokenInitialized | hsm.FlagPINInitialized
 	return r, err
+}
+
+// A denying token says that it was never initialised, though it has a user PIN and a key.
+type denying struct{ *fake }
+
+func (d denying) Token(id hsm.SlotID) (hsm.TokenRecord, error) {
+	record, err := d.fake.Token(id)
+	record.Flags &^= hsm.FlagTokenInitialized
+	return record, err
+}
+
+func TestInitTokenErasesNoTokenThatHasAUserPIN(t *testing.T) {
+	f := newFake(t, approverToken(newP256(t)))
+	_, err := hsm.InitToken(t.Context(), denying{f}, hsm.Blank{}, "new", asking{t}, 0)
+	requireRefused(t, err, wire.InvalidState, "")
+	require.ErrorContains(t, err, "keys may be on it")
+	require.Zero(t, f.count("C_InitToken"))
 }

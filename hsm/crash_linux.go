@@ -31,25 +31,34 @@ static void *counter(void *context)
 #endif
 }
 
+// end_here says what was prepared, removes what is not whole and ends the process as one that failed. It is also where exit
+// ends that a library called, as atexit has it; Go's own end does not come by here. Status 0 would say that all was done.
+static void end_here(void)
+{
+	ssize_t done = write(2, crash_text, crash_length);
+	(void)done;
+	for (const char *path = leftovers; path && *path; path += strlen(path) + 1)
+		unlink(path);
+	_exit(1);
+}
+
 // on_crash ends the process where a library, and not this program, made a fault or called abort. Everything else is Go's.
 static void on_crash(int number, siginfo_t *info, void *context)
 {
 	int itself = info->si_code > 0 || (info->si_code == SI_TKILL && info->si_pid == getpid());
-	if (itself && !ours(counter(context))) {
-		ssize_t done = write(2, crash_text, crash_length);
-		(void)done;
-		for (const char *path = leftovers; path && *path; path += strlen(path) + 1)
-			unlink(path);
-		_exit(1);
-	}
+	if (itself && !ours(counter(context)))
+		end_here();
 	go_action[number].sa_sigaction(number, info, context);
 }
 
 static void remove_in_crash(char *paths) { leftovers = paths; }
 
-static void catch_crashes(const char *text, size_t length)
+static void catch_crashes(const char *text, size_t length, int exits)
 {
 	static const int numbers[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+	static int registered;
+	if (exits && !registered)
+		registered = !atexit(end_here);
 	crash_length = length < sizeof crash_text ? length : sizeof crash_text;
 	memcpy(crash_text, text, crash_length);
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
@@ -80,10 +89,15 @@ func RemoveInCrash(paths []string) {
 	C.remove_in_crash(C.CString(list))
 }
 
-// CatchCrashes has a process that a library ends, by a fault or by abort, write text to standard error and end with status
-// 1. Without it Go prints the registers, which can hold a PIN, and ends with 2. A fault in Go itself is reported as ever.
+// CatchCrashes has a process that a library ends, by a fault, by abort or by exit, write text to standard error and end with
+// status 1. Without it Go prints the registers, which can hold a PIN, and ends with 2, and exit(0) looks like success. A
+// fault in Go itself is reported as ever. Nothing catches _exit.
 func CatchCrashes(text string) {
 	c := C.CString(text)
 	defer C.free(unsafe.Pointer(c))
-	C.catch_crashes(c, C.size_t(len(text)))
+	exits := C.int(1)
+	if exitIsOurs {
+		exits = 0
+	}
+	C.catch_crashes(c, C.size_t(len(text)), exits)
 }

@@ -48,6 +48,13 @@ func TestCatchCrashes(t *testing.T) {
 		status, said = crash(f.module)
 		require.Equal(t, 1, status, said)
 		require.Equal(t, "it crashed\n", said, function)
+		if hsm.ExitIsOurs {
+			continue
+		}
+		f.set(function + " 0 1 leave 0") // exit(0) is no success
+		status, said = crash(f.module)
+		require.Equal(t, 1, status, said)
+		require.Equal(t, "it crashed\n", said, function)
 	}
 	status, said = crash("go")
 	require.Equal(t, 2, status)

@@ -16,6 +16,9 @@ type Deletion struct {
 // (of its label, where it has no id). Where no private key is named, what is left of one is taken: the public keys and
 // certificates that are. It changes nothing. Errors are KEY_UNAVAILABLE: "key-not-found", and "ambiguous" for two keys,
 // also where another private key has the same id, since the halves cannot be told apart.
+//
+// A private key that does not show its public half signs a key-trial, since a person is asked by its kid: where that does
+// not verify under the public half beside it, the key has no kid in the Deletion.
 func (a *Admin) PlanDeletion(ctx context.Context) (*Deletion, error) {
 	var d *Deletion
 	err := a.change(ctx, UserNormal, func() error {
@@ -24,6 +27,9 @@ func (a *Admin) PlanDeletion(ctx context.Context) (*Deletion, error) {
 			return err
 		}
 		objects, err := a.token.doomed(all)
+		if err == nil {
+			err = a.token.prove(ctx, &objects[0])
+		}
 		d = &Deletion{a, objects}
 		return err
 	})
@@ -59,6 +65,23 @@ func (t *Token) doomed(all []KeyObject) (objects []KeyObject, err error) {
 	return objects, nil
 }
 
+// prove takes the public half from a private key whose signature does not verify under it, or that does not sign: anybody
+// may have put another one's beside it.
+func (t *Token) prove(ctx context.Context, o *KeyObject) error {
+	if o.Class != PrivateKey || !o.paired || o.KID() == "" {
+		return nil
+	}
+	key, err := t.plain(ctx, *o, o.key)
+	if err == nil {
+		err = t.trial(ctx, key)
+	}
+	if reason := wire.ReasonOf(err); err == nil || ctx.Err() != nil || reason != "" && reason != "bad-signature" {
+		return err
+	}
+	o.key, o.SPKI = nil, nil
+	return nil
+}
+
 // oneOrphan refuses public objects that are of several keys, or still of a private one; none is the error of not finding
 // any.
 func (t *Token) oneOrphan(all, orphans []KeyObject, none error) error {
@@ -82,16 +105,23 @@ func (t *Token) oneOrphan(all, orphans []KeyObject, none error) error {
 // Objects gives what would go, the private key first.
 func (d *Deletion) Objects() []KeyObject { return append([]KeyObject(nil), d.objects...) }
 
-// Run destroys them, the private key first, after a person confirmed. It goes on after one that fails, and gives how many
-// are gone; what stayed can be planned and deleted again.
-func (d *Deletion) Run(ctx context.Context) (deleted int, err error) {
-	err = d.admin.change(ctx, UserNormal, func() (err error) {
-		handles := make([]Object, len(d.objects))
-		for i, o := range d.objects {
-			handles[i] = o.handle
+// Run destroys them, the private key first, after a person confirmed. Where that one stays, all of it stays: without its
+// public half nobody could tell any more which key it is. Else it goes on after one that fails. It gives those that are
+// gone; what stayed can be planned and deleted again.
+func (d *Deletion) Run(ctx context.Context) (deleted []KeyObject, err error) {
+	err = d.admin.change(ctx, UserNormal, func() (first error) {
+		for _, o := range d.objects {
+			_, err := d.admin.destroy(ctx, o.handle)
+			if err == nil {
+				deleted = append(deleted, o)
+			} else if first == nil {
+				first = err
+			}
+			if err != nil && o.Class == PrivateKey {
+				break
+			}
 		}
-		deleted, err = d.admin.destroy(ctx, handles...)
-		return err
+		return first
 	})
 	return deleted, err
 }

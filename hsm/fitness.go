@@ -3,6 +3,7 @@ package hsm
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/better-compute/approver/core/quorum"
@@ -37,9 +38,9 @@ func answerOf(value []byte) Answer {
 
 // A FitnessRow is one thing that was looked at.
 type FitnessRow struct {
-	Name   string // "CKA_SENSITIVE" and the like, "key type", "public half", "key-trial signature"
-	Wanted string // "true", "false", a type, a kid, "verified"; "any" where nothing is demanded
-	Found  string // an Answer in words, a type, a kid; "verified" or why not
+	Name   string // "CKA_SENSITIVE" and the like, "key type", "public half", "private value", "before the login", "key-trial signature"
+	Wanted string // "true", "false", a type, a kid, "not shown", "verified"; "any" where nothing is demanded
+	Found  string // an Answer in words, a type, a kid; "shown", "not shown"; "verified" or why not
 	Bad    string // why the key is unfit for it, a sentence without a full stop; "" where it is not
 }
 
@@ -104,9 +105,35 @@ func (d demand) row(found Answer) FitnessRow {
 	return r
 }
 
+// LookBeforeLogin notes which private keys the token shows to somebody who is not logged in. Check, which comes later, holds
+// the key's CKA_PRIVATE to it.
+func (t *Token) LookBeforeLogin(ctx context.Context) error {
+	if err := t.take(ctx); err != nil {
+		return err
+	}
+	defer t.release()
+	if t.loggedIn {
+		return wire.Errorf(wire.InvalidState, "", "somebody is logged in on the token already")
+	}
+	handles, err := t.handles(ctx, Match{AttrClass, ULong(ClassPrivateKey)})
+	if err != nil {
+		return err
+	}
+	t.looked, t.exposed = true, nil
+	for _, h := range handles {
+		o, err := t.read(ctx, PrivateKey, h)
+		if err != nil {
+			return err
+		}
+		t.exposed = append(t.exposed, o)
+	}
+	return nil
+}
+
 // Check holds the private key that the URI names against what an approver's key should be: made on the token and never
 // outside, for signing only, P-256, with a public half that is the expected one (zero: the token's word), and signing a
-// key-trial that verifies. It comes after Login, and before Key, which forgets the PIN. What a key is not is a row; errors
+// key-trial that verifies. What the attributes say is held to what the token does: CKA_VALUE must not be shown, of which the
+// length alone is asked for, and after LookBeforeLogin the key must not have been shown then. It comes after Login, and before Key, which forgets the PIN. What a key is not is a row; errors
 // are those of finding one key, of a token that is gone or hangs, and of a PIN that was refused.
 func (t *Token) Check(ctx context.Context, expected quorum.PublicKey) (*Fitness, error) {
 	if err := t.take(ctx); err != nil {
@@ -138,12 +165,47 @@ func (t *Token) fitness(ctx context.Context, o KeyObject, algorithm Algorithm, e
 		}
 		f.Rows = append(f.Rows, d.row(answerOf(value)))
 	}
+	value, err := t.valueRow(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	f.Rows = append(f.Rows, value)
+	if t.looked {
+		f.Rows = append(f.Rows, t.exposedRow(o))
+	}
 	row, err := t.trialRow(ctx, o, expected)
 	if err != nil {
 		return nil, err
 	}
 	f.Rows = append(f.Rows, row)
 	return f, nil
+}
+
+const hidden = "not shown"
+
+// valueRow asks for the length of the private value, which a sensitive key does not tell either.
+func (t *Token) valueRow(ctx context.Context, o KeyObject) (FitnessRow, error) {
+	r := FitnessRow{Name: "private value", Wanted: hidden, Found: hidden}
+	n, err := call(ctx, t.line, "C_GetAttributeValue", func() (int, error) { return t.module.SecretLength(t.session, o.handle) })
+	if _, refused := errors.AsType[RV](err); err != nil && (!refused || wire.CodeOf(err) != "") {
+		return r, err
+	}
+	if err == nil && n > 0 {
+		r.Found = "shown"
+		r.Bad = fmt.Sprintf("the token shows the private key to whoever asks: CKA_VALUE has %d bytes, whatever it says of CKA_SENSITIVE", n)
+	}
+	return r, nil
+}
+
+// exposedRow tells whether the key was seen before the login: by its handle, or by its id and label.
+func (t *Token) exposedRow(o KeyObject) FitnessRow {
+	r := FitnessRow{Name: "before the login", Wanted: hidden, Found: hidden}
+	for _, seen := range t.exposed {
+		if seen.handle == o.handle || bytes.Equal(seen.ID, o.ID) && seen.label() == o.label() {
+			r.Found, r.Bad = "shown", "the token shows the private key without a login, whatever it says of CKA_PRIVATE"
+		}
+	}
+	return r
 }
 
 func typeRow(o KeyObject, wanted Algorithm) FitnessRow {

@@ -49,7 +49,7 @@ func TestEachAttributeCounts(t *testing.T) {
 	f, err := checked(t, m, publicOf(t, key))
 	require.NoError(t, err)
 	require.True(t, f.Fit(), "%v", f.Reasons())
-	require.Len(t, f.Rows, len(fitKey)+3)
+	require.Len(t, f.Rows, len(fitKey)+4)
 	for a, fit := range fitKey {
 		shows := maps.Clone(fitKey)
 		shows[a] = 1 - fit
@@ -74,6 +74,57 @@ func TestEachAttributeCounts(t *testing.T) {
 	text, err := json.Marshal([]hsm.Answer{hsm.NotAvailable, hsm.No, hsm.Yes})
 	require.NoError(t, err)
 	require.Equal(t, `["not available","false","true"]`, string(text))
+}
+
+// What the attributes say is held to what the token does: it must not tell the private value, nor show the key before a login.
+func TestCheckBelievesNoAttributeAlone(t *testing.T) {
+	key := newP256(t)
+	for name, test := range map[string]struct {
+		secret func() (int, error)
+		bad    string
+	}{
+		"the value":        {func() (int, error) { return 32, nil }, "CKA_VALUE has 32 bytes"},
+		"nothing":          {func() (int, error) { return 0, nil }, ""},
+		"sensitive":        {func() (int, error) { return 0, hsm.RV(0x11) }, ""},
+		"no such":          {func() (int, error) { return 0, hsm.RV(0x12) }, ""},
+		"some other error": {func() (int, error) { return 0, hsm.RV(0x05) }, ""},
+	} {
+		m := newSpy(t, approverToken(key))
+		m.attribute, m.secret = showing(fitKey), test.secret
+		f, err := checked(t, m, publicOf(t, key))
+		require.NoError(t, err, name)
+		require.Equal(t, test.bad == "", f.Fit(), name)
+		if test.bad != "" {
+			require.Contains(t, f.Reasons()[0], test.bad)
+		}
+	}
+	for name, shows := range map[string]bool{"hidden": false, "shown": true} {
+		m := newSpy(t, approverToken(key))
+		m.attribute = showing(fitKey)
+		if shows { // the handle of the private key, to somebody who is not logged in, who may read it
+			m.find = func(template []hsm.Match, found []hsm.Object) []hsm.Object {
+				if m.count("C_Login") == 0 && len(found) == 0 {
+					return []hsm.Object{1}
+				}
+				return found
+			}
+			m.attribute = func(o hsm.Object, a hsm.Attribute, value []byte, err error) ([]byte, error) {
+				if err != nil && m.count("C_Login") == 0 {
+					return map[hsm.Attribute][]byte{hsm.AttrID: {1}, hsm.AttrLabel: []byte("k256")}[a], nil
+				}
+				return showing(fitKey)(o, a, value, err)
+			}
+		}
+		token := open(t, m, approverURI)
+		require.NoError(t, token.LookBeforeLogin(t.Context()))
+		require.NoError(t, token.Login(t.Context(), fixedPIN("1234")))
+		requireRefused(t, token.LookBeforeLogin(t.Context()), wire.InvalidState, "")
+		f, err := token.Check(t.Context(), publicOf(t, key))
+		require.NoError(t, err)
+		require.Equal(t, !shows, f.Fit(), "%s: %v", name, f.Reasons())
+		require.Equal(t, "before the login", f.Rows[len(f.Rows)-2].Name)
+		require.NoError(t, token.Close())
+	}
 }
 
 // A key that signs badly is unfit; a token that is gone, or a PIN that is refused, is an error.

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"errors"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -96,6 +97,10 @@ func (a *Admin) generate(ctx context.Context, spec NewKeySpec) (*NewKey, error) 
 	if err != nil {
 		return nil, err
 	}
+	before, err := t.handles(ctx) // of every object there is
+	if err != nil {
+		return nil, err
+	}
 	type pair struct{ public, private Object }
 	made, err := finish(ctx, t, "C_GenerateKeyPair", func() (p pair, err error) {
 		p.public, p.private, err = a.manager.GenerateKeyPair(t.session, mechanism, public, private)
@@ -104,14 +109,37 @@ func (a *Admin) generate(ctx context.Context, spec NewKeySpec) (*NewKey, error) 
 	if err != nil {
 		return nil, a.generateRefusal(ctx, spec, err)
 	}
+	if made.public == made.private || slices.Contains(before, made.public) || slices.Contains(before, made.private) {
+		return nil, errNotNew("C_GenerateKeyPair")
+	}
 	key := &NewKey{admin: a, handles: []Object{made.private, made.public}}
 	if err = key.complete(ctx, spec); err == nil {
+		err = a.onlyOne(ctx, spec)
+	}
+	if err == nil {
 		return key, nil
 	}
 	if stayed := a.undo(ctx, spec.Label, key.handles...); stayed != nil {
 		return nil, withTail(err, "; and "+wire.MessageOf(stayed))
 	}
 	return nil, withTail(err, "; the new key was destroyed again")
+}
+
+// onlyOne looks, once the key is there, whether somebody else made one of its label meanwhile. It sees what the module shows:
+// SoftHSM misses what another process made between its last look and its last write.
+func (a *Admin) onlyOne(ctx context.Context, spec NewKeySpec) error {
+	handles, err := a.token.handles(ctx, Match{AttrClass, ULong(PrivateKey.cko())}, Match{AttrLabel, []byte(spec.Label)})
+	if err == nil && len(handles) > 1 {
+		err = wire.Errorf(wire.Conflict, "", "another key labelled %q was made at the same time", spec.Label)
+	}
+	return err
+}
+
+// errNotNew is for a module that gives the handle of what was there before as that of what it made. That must never be
+// changed, or destroyed again.
+func errNotNew(function string) error {
+	return wire.Errorf(wire.KeyUnavailable, "module",
+		"%s did not give the handle of a new object; nothing was changed or destroyed; look with 'approver hsm list' what it made", function)
 }
 
 // withTail adds to what an error says, and keeps its code, details and cause.

@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"encoding/asn1"
 	"encoding/pem"
+	"slices"
 
 	"github.com/better-compute/approver/core/wire"
 )
@@ -77,7 +78,11 @@ func (a *Admin) Import(ctx context.Context, h PublicHalf) (made KeyObject, err e
 		if err != nil {
 			return err
 		}
-		made, err = a.create(ctx, h, private)
+		before, err := a.token.handles(ctx) // of every object
+		if err != nil {
+			return err
+		}
+		made, err = a.create(ctx, h, private, before)
 		return err
 	})
 	return made, err
@@ -141,8 +146,8 @@ func (a *Admin) alone(ctx context.Context, h PublicHalf) (KeyObject, error) {
 	return o, nil
 }
 
-// create makes the object and reads it back.
-func (a *Admin) create(ctx context.Context, h PublicHalf, private KeyObject) (KeyObject, error) {
+// create makes the object, which is none of those before, and reads it back.
+func (a *Admin) create(ctx context.Context, h PublicHalf, private KeyObject, before []Object) (KeyObject, error) {
 	t := a.token
 	object, err := h.object(private)
 	if err != nil {
@@ -152,6 +157,9 @@ func (a *Admin) create(ctx context.Context, h PublicHalf, private KeyObject) (Ke
 	if err != nil {
 		return KeyObject{}, refusal("C_CreateObject", err)
 	}
+	if slices.Contains(before, handle) {
+		return KeyObject{}, errNotNew("C_CreateObject")
+	}
 	made, err := t.read(ctx, h.Class(), handle)
 	if err == nil && (!bytes.Equal(made.SPKI, spkiOf(h.key)) || !bytes.Equal(made.ID, private.ID)) {
 		err = wire.Errorf(wire.KeyUnavailable, "", "the token does not give the %v back as it was given", h.Class())
@@ -160,9 +168,9 @@ func (a *Admin) create(ctx context.Context, h PublicHalf, private KeyObject) (Ke
 		return made, nil
 	}
 	if _, stayed := a.destroy(ctx, handle); stayed != nil {
-		return KeyObject{}, wire.Errorf(wire.CodeOf(err), wire.ReasonOf(err), "%w; and what was made could not be destroyed again: %s", err, wire.MessageOf(stayed))
+		return KeyObject{}, withTail(err, "; and what was made could not be destroyed again: "+wire.MessageOf(stayed))
 	}
-	return KeyObject{}, wire.Errorf(wire.CodeOf(err), wire.ReasonOf(err), "%w; what was made was destroyed again", err)
+	return KeyObject{}, withTail(err, "; what was made was destroyed again")
 }
 
 // object gives the template: public, on the token, with the private key's id and label.

@@ -32,6 +32,10 @@ func (b Blank) slot() SlotID { return b.Slot }
 func (e Erase) slot() SlotID { return e.Slot }
 
 func (b Blank) check(info TokenInfo) error {
+	if !info.Initialized() && info.Flags&FlagPINInitialized != 0 {
+		return wire.Errorf(wire.InvalidState, "",
+			"the token says that it was never initialised, and that it has a user PIN: label %q, serial %q; keys may be on it; nothing was changed", info.Label, info.Serial)
+	}
 	if info.Initialized() {
 		return wire.Errorf(wire.InvalidState, "", "token %q (serial %q) was initialised already; nothing was changed", info.Label, info.Serial)
 	}

@@ -8,6 +8,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 
+	"github.com/better-compute/approver/core/quorum"
 	"github.com/better-compute/approver/core/wire"
 )
 
@@ -43,6 +44,7 @@ type KeyObject struct {
 
 	handle Object
 	key    crypto.PublicKey // behind SPKI
+	paired bool             // SPKI is that of another object
 }
 
 // KID gives the base64url, unpadded, of the SHA-256 of the SPKI of a P-256 or Ed25519 key (WIRE.md §1), else "".
@@ -52,6 +54,9 @@ func (o KeyObject) KID() string {
 	}
 	return kidOf(o.SPKI)
 }
+
+// Same tells whether both are one object of one token, as listed through one session.
+func (o KeyObject) Same(other KeyObject) bool { return o.handle == other.handle }
 
 func kidOf(spki []byte) string {
 	sum := sha256.Sum256(spki)
@@ -92,6 +97,24 @@ func (t *Token) Objects(ctx context.Context) ([]KeyObject, error) {
 		}
 	}
 	return named, nil
+}
+
+// Private gives the private key that the URI names, after Login; expected, where it is not zero, settles which of several is
+// meant, and may be another than the key has. Errors are KEY_UNAVAILABLE: "key-not-found" and "ambiguous".
+func (t *Token) Private(ctx context.Context, expected quorum.PublicKey) (o KeyObject, err error) {
+	if err := t.take(ctx); err != nil {
+		return o, err
+	}
+	defer t.release()
+	all, err := t.objects(ctx)
+	if err != nil {
+		return o, err
+	}
+	var spki []byte
+	if !expected.IsZero() {
+		spki = expected.SPKI()
+	}
+	return t.locate(all, spki)
 }
 
 // objects reads every object of the three classes, private keys first, and pairs them.
@@ -172,7 +195,7 @@ func (o *KeyObject) pair(all []KeyObject) {
 			same = labelled
 		}
 		if len(same) == 1 && (o.Algorithm == algorithmUnknown || o.Algorithm == same[0].Algorithm) {
-			o.Algorithm, o.key, o.SPKI = same[0].Algorithm, same[0].key, same[0].SPKI
+			o.Algorithm, o.key, o.SPKI, o.paired = same[0].Algorithm, same[0].key, same[0].SPKI, true
 			return
 		}
 	}

@@ -104,6 +104,7 @@ type Module interface {
 	Logout(Session) error                                        // C_Logout
 	Find(Session, []Match) ([]Object, error)                     // C_FindObjectsInit, C_FindObjects, C_FindObjectsFinal
 	Attributes(Session, Object, ...Attribute) ([][]byte, error)  // C_GetAttributeValue; an error where one of them is not there
+	SecretLength(Session, Object) (int, error)                   // C_GetAttributeValue of CKA_VALUE, the length alone; 0 where it is not shown
 	SignInit(Session, Mechanism, Object) error                   // C_SignInit
 	Sign(s Session, digest []byte) (signature []byte, err error) // C_Sign
 }

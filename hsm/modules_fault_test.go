@@ -323,3 +323,22 @@ func TestTextsPaddedWithNULs(t *testing.T) {
 	require.Equal(t, "approver", token.Info().Label)
 	require.NoError(t, token.Close())
 }
+
+// Lengths that are longer than the room a library was given are no lengths: nothing is read beyond, and nothing is signed.
+// Handles without end are no list.
+func TestLengthsThatCannotBe(t *testing.T) {
+	f, _ := faultyKeys(t, "k256")
+	m := load(t, f.module)
+	refused := func(rule string) {
+		f.set(rule)
+		requireRefused(t, signOnce(t, m, 0), wire.KeyUnavailable, "module")
+	}
+	for _, length := range []string{"16777216", "0x40000000", "0x10000000000", "0xfffffffffffffffe"} {
+		for _, rule := range []string{"C_GetSlotList 0 0 length ", "C_GetSlotList 1 0 length ", "C_FindObjects 0 0 length ", "C_GetAttributeValue 0 0 length ", "C_Sign 0 0 short "} {
+			refused(rule + length)
+		}
+	}
+	refused("C_FindObjects 0 0 length 64")
+	f.set()
+	require.NoError(t, signOnce(t, m, 0))
+}

@@ -93,6 +93,9 @@ func AnswerProbe(ctx context.Context, path string) error {
 	answer := os.NewFile(probeFD, "probe")
 	closeOnExec(probeFD) // not for programs that the library starts
 	defer answer.Close()
+	if err := closeInherited(probeFD + 1); err != nil {
+		return wire.Errorf(wire.IOError, "", "the descriptors of a probe cannot be told: %w", err)
+	}
 	endBySignal()
 	data, err := json.Marshal(probe(ctx, path))
 	if err == nil {

@@ -23,6 +23,11 @@ func TestProbeChild(t *testing.T) {
 	if err := hsm.AnswerProbe(t.Context(), flag.Arg(0)); err != nil {
 		os.Exit(3)
 	}
+	if pin := os.NewFile(1999, "PIN descriptor"); os.Getenv("HSM_TEST_PROBE") == "pin" {
+		if _, err := pin.Stat(); err == nil {
+			os.Exit(4)
+		}
+	}
 	os.Exit(0)
 }
 
@@ -87,6 +92,18 @@ func TestProbeModuleThatCrashesSilently(t *testing.T) {
 		p := hsm.ProbeModule(t.Context(), []string{self, "-test.run=^TestProbeChild$"}, path, 0)
 		require.Equal(t, "it crashed the process that tried it: signal: aborted", p.Trouble, before)
 	}
+}
+
+// A PIN that the command was handed on a descriptor is not for a library that is tried.
+func TestProbeHasNoPINDescriptor(t *testing.T) {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	t.Setenv("HSM_TEST_PROBE", "pin")
+	pin, err := os.CreateTemp(t.TempDir(), "")
+	require.NoError(t, err)
+	defer pin.Close()
+	p := hsm.ProbeModule(t.Context(), []string{"/bin/bash", "-c", `exec "$@" 1999<` + pin.Name(), "sh", self, "-test.run=^TestProbeChild$"}, newSoftHSM(t, "approver").faulty().module, 0)
+	require.True(t, p.OK(), p.Trouble)
 }
 
 // Somebody who types the command loads nothing.

@@ -20,6 +20,7 @@ type spy struct {
 	calls     []string
 	fail      map[string]error
 	attribute func(o hsm.Object, a hsm.Attribute, value []byte, err error) ([]byte, error)
+	secret    func() (int, error)
 	login     func(u hsm.UserType, pin []byte) error
 	sign      func(digest, signature []byte) ([]byte, error)
 	find      func(template []hsm.Match, found []hsm.Object) []hsm.Object
@@ -131,6 +132,13 @@ func (s *spy) Attributes(h hsm.Session, o hsm.Object, asked ...hsm.Attribute) (v
 		values = append(values, value)
 	}
 	return values, err
+}
+
+func (s *spy) SecretLength(h hsm.Session, o hsm.Object) (int, error) {
+	if s.secret != nil {
+		return s.secret()
+	}
+	return s.Module.SecretLength(h, o)
 }
 
 func (s *spy) SignInit(h hsm.Session, m hsm.Mechanism, o hsm.Object) error {

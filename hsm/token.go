@@ -33,6 +33,8 @@ type Token struct {
 	gone     bool     // an error said that the token was removed
 	closed   bool
 	known    map[Object]object // public keys that were read, by handle
+	exposed  []KeyObject       // private keys that it showed to LookBeforeLogin
+	looked   bool              // which was called
 	turn     chan struct{}     // holds one token, taken for one method
 }
 

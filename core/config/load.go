@@ -1,6 +1,7 @@
 package config
 
 import (
+	"crypto/x509"
 	"strings"
 
 	"github.com/better-compute/approver/core/quorum"
@@ -12,17 +13,50 @@ import (
 // [pki.approvers]. Every file it names but the key and the module is read, or looked at. Errors are INVALID_CONFIG naming
 // file, line and key or variable; NOT_FOUND for a configuration file that was named and is not there; IO_ERROR.
 func Load(named string, getenv func(string) string) (*Settings, error) {
+	l, err := begin(named, getenv)
+	if err != nil {
+		return nil, err
+	}
+	return l.load()
+}
+
+// A Refusal is what is wrong with one part of the configuration.
+type Refusal struct {
+	Part string // its key, or its table: "trust_domain" … "approvers", "module", "pki", which has the environment's variables too
+	Err  error
+}
+
+// Survey is Load for whoever tells of everything that is wrong at once, as Load would of the first: the settings that hold,
+// and the parts that are refused, which are not set. Nothing may be signed by such settings. The error is about the file as a
+// whole.
+func Survey(named string, getenv func(string) string) (*Settings, []Refusal, error) {
+	l, err := begin(named, getenv)
+	if err != nil {
+		return nil, nil, err
+	}
+	var refused []Refusal
+	for _, p := range l.parts() {
+		if err := p.settle(); err != nil {
+			refused = append(refused, Refusal{p.name, err})
+			if p.name == "pki" { // the one part of several settings
+				l.s.CommandSigning, l.s.TrustVersion, l.s.Published = Setting[[]*x509.Certificate]{}, Setting[uint64]{}, Setting[*ApproverSet]{}
+			}
+		}
+	}
+	return l.s, refused, nil
+}
+
+// begin reads the file.
+func begin(named string, getenv func(string) string) (*loader, error) {
 	path, by, passed, err := locate(named, getenv)
 	if err != nil {
 		return nil, err
 	}
 	l := &loader{s: &Settings{File: path, NamedBy: by, Passed: passed, written: make(map[string]Written)}, getenv: getenv}
 	if path != "" {
-		if err := l.readFile(); err != nil {
-			return nil, err
-		}
+		err = l.readFile()
 	}
-	return l.load()
+	return l, err
 }
 
 // Parse reads a configuration from memory as Load reads the file at path, without any environment.
@@ -63,10 +97,20 @@ func (l *loader) decode(data []byte) (err error) {
 	return err
 }
 
-// load settles one part after the other; what a later one needs stands before it.
+type part struct {
+	name   string
+	settle func() error
+}
+
+// parts are settled one after the other; what a later one needs stands before it.
+func (l *loader) parts() []part {
+	return []part{{"trust_domain", l.trustDomain}, {"key", l.key}, {"public_key", l.publicKey}, {"max_hours", l.maxHours}, {"kinds", l.kinds},
+		{"expected_lists", l.expectedLists}, {"module", l.module}, {"approvers", l.setFile}, {"pki", l.pki}}
+}
+
 func (l *loader) load() (*Settings, error) {
-	for _, step := range []func() error{l.trustDomain, l.key, l.publicKey, l.maxHours, l.kinds, l.expectedLists, l.module, l.setFile, l.pki} {
-		if err := step(); err != nil {
+	for _, p := range l.parts() {
+		if err := p.settle(); err != nil {
 			return nil, err
 		}
 	}

@@ -12,6 +12,7 @@ const (
 	rvSlotIDInvalid      hsm.RV = 0x03
 	rvFunctionFailed     hsm.RV = 0x06
 	rvArgumentsBad       hsm.RV = 0x07
+	rvAttributeSensitive hsm.RV = 0x11
 	rvAttributeInvalid   hsm.RV = 0x12
 	rvDataLenRange       hsm.RV = 0x21
 	rvKeyHandle          hsm.RV = 0x60
@@ -100,6 +101,21 @@ next:
 		found = append(found, handle)
 	}
 	return found, nil
+}
+
+// SecretLength is C_GetAttributeValue of CKA_VALUE with pValue NULL, which no private key answers.
+func (m *Module) SecretLength(h hsm.Session, key hsm.Object) (int, error) {
+	s, err := m.session(h)
+	if err != nil {
+		return 0, err
+	}
+	switch o, visible := s.token.object(key); {
+	case !visible:
+		return 0, rvObjectHandle
+	case o.private != nil:
+		return 0, rvAttributeSensitive
+	}
+	return 0, rvAttributeInvalid
 }
 
 // Attributes is C_GetAttributeValue.

@@ -3,26 +3,30 @@
  * skip: calls to let pass first; times: how often to fire (0 = for ever). A number is decimal, or hex after 0x.
  *
  *   any function         rv=return code instead of calling | after=call, then this return code | delay=ms, then call
- *                        | hang | exit=abort | segv | kill | missing=not in the function list (any value)
+ *                        | hang | exit=abort | leave=exit with this status | segv | kill | print=its name
+ *                        | missing=not in the function list (any value)
  *                        | gone=from this call on every function gives this return code, until the file is rewritten
- *   constructor          hang, exit, segv, kill, delay: while the library is loaded, which is noted in the log only then
+ *   constructor          hang, exit, leave, print, segv, kill, delay: while the library is loaded, which is noted in the log only then
  *   C_GetFunctionList    rv | null=CKR_OK and no list | version=major version of the list
  *   C_GetInfo, C_GetSlotInfo, C_GetTokenInfo
  *                        nulpad=texts are padded with NULs
  *   C_GetInfo            maker=manufacturerID
  *   C_GetTokenInfo       flags=OR into CK_TOKEN_INFO.flags | noflags=take out of them | maxrw=n
+ *   C_GetSlotList, C_FindObjects   length=how many there are said to be, once they are written
  *   C_OpenSession        norw=refuse read-write sessions
  *   C_Login              pinpad=act as one and use this PIN
- *   C_GetAttributeValue  noattr=this attribute is not there | attr=<type>=<hex>, its value on every object that has it
+ *   C_GetAttributeValue  noattr=this attribute is not there | attr=<type>=<hex>, its value on every object that has it,
+ *                        also where it is sensitive
  *                        | ecpoint=raw, octet, bit or spki: how CKA_EC_POINT is given | swap=CKA_EC_POINT of another
- *                        public key
+ *                        public key | length=how long the value is said to be, once it is written
  *   C_SignInit           swap=sign with another private key | alwaysauth=PIN: the keys have CKA_ALWAYS_AUTHENTICATE, and
  *                        each C_Sign wants a login of CKU_CONTEXT_SPECIFIC with this PIN straight after C_SignInit
  *   C_Sign               flip=a bit of the signature's byte n | short=signature length | other=sign another digest
  *
  * Each call appends the function's name as a line to the file $P11FAULT_LOG. After it C_OpenSession appends
  * "C_OpenSession:rw" where that was asked, C_Login "C_Login:so", "C_Login:user" or "C_Login:context", and
- * "C_Login:null" for a NULL PIN. No PIN is written anywhere. */
+ * "C_Login:null" for a NULL PIN, and C_GetAttributeValue "C_GetAttributeValue:value" where CKA_VALUE itself was asked for, not its
+ * length alone. No PIN is written anywhere. */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
@@ -103,6 +107,12 @@ static int pre(const char *fn, CK_RV *rv)
 			pause();
 	if (fault(fn, "exit", &v))
 		abort();
+	if (fault(fn, "leave", &v))
+		exit(v);
+	if (fault(fn, "print", &v)) {
+		printf("%s\n", fn);
+		fflush(stdout);
+	}
 	if (fault(fn, "segv", &v))
 		*(volatile int *)16 = 1;
 	if (fault(fn, "kill", &v))
@@ -123,7 +133,17 @@ static CK_RV after(const char *fn, CK_RV rv)
 #define W(name, args, call) static CK_RV my_##name args { CK_RV rv; if (pre(#name, &rv)) return rv; return after(#name, real->name call); }
 W(C_Initialize, (CK_VOID_PTR a), (a))
 W(C_Finalize, (CK_VOID_PTR a), (a))
-W(C_GetSlotList, (CK_BBOOL t, CK_SLOT_ID_PTR l, CK_ULONG_PTR n), (t, l, n))
+static CK_RV my_C_GetSlotList(CK_BBOOL t, CK_SLOT_ID_PTR l, CK_ULONG_PTR n)
+{
+	CK_RV rv;
+	unsigned long v;
+	if (pre("C_GetSlotList", &rv))
+		return rv;
+	rv = after("C_GetSlotList", real->C_GetSlotList(t, l, n));
+	if (fault("C_GetSlotList", "length", &v))
+		*n = v;
+	return rv;
+}
 W(C_GetMechanismList, (CK_SLOT_ID s, CK_MECHANISM_TYPE_PTR l, CK_ULONG_PTR n), (s, l, n))
 W(C_GetMechanismInfo, (CK_SLOT_ID s, CK_MECHANISM_TYPE m, CK_MECHANISM_INFO_PTR i), (s, m, i))
 W(C_InitToken, (CK_SLOT_ID s, CK_UTF8CHAR_PTR p, CK_ULONG n, CK_UTF8CHAR_PTR l), (s, p, n, l))
@@ -137,7 +157,17 @@ W(C_CreateObject, (CK_SESSION_HANDLE h, CK_ATTRIBUTE_PTR t, CK_ULONG n, CK_OBJEC
 W(C_DestroyObject, (CK_SESSION_HANDLE h, CK_OBJECT_HANDLE o), (h, o))
 W(C_SetAttributeValue, (CK_SESSION_HANDLE h, CK_OBJECT_HANDLE o, CK_ATTRIBUTE_PTR t, CK_ULONG n), (h, o, t, n))
 W(C_FindObjectsInit, (CK_SESSION_HANDLE h, CK_ATTRIBUTE_PTR t, CK_ULONG n), (h, t, n))
-W(C_FindObjects, (CK_SESSION_HANDLE h, CK_OBJECT_HANDLE_PTR o, CK_ULONG m, CK_ULONG_PTR n), (h, o, m, n))
+static CK_RV my_C_FindObjects(CK_SESSION_HANDLE h, CK_OBJECT_HANDLE_PTR o, CK_ULONG m, CK_ULONG_PTR n)
+{
+	CK_RV rv;
+	unsigned long v;
+	if (pre("C_FindObjects", &rv))
+		return rv;
+	rv = after("C_FindObjects", real->C_FindObjects(h, o, m, n));
+	if (fault("C_FindObjects", "length", &v))
+		*n = v;
+	return rv;
+}
 W(C_FindObjectsFinal, (CK_SESSION_HANDLE h), (h))
 W(C_GenerateKeyPair,
   (CK_SESSION_HANDLE h, CK_MECHANISM_PTR m, CK_ATTRIBUTE_PTR u, CK_ULONG un, CK_ATTRIBUTE_PTR v, CK_ULONG vn, CK_OBJECT_HANDLE_PTR a,
@@ -271,6 +301,8 @@ static CK_RV attribute(CK_SESSION_HANDLE h, CK_OBJECT_HANDLE o, CK_ATTRIBUTE_PTR
 	char v[TEXT];
 	unsigned char value[TEXT / 2];
 	unsigned long type = a->type;
+	if (type == CKA_VALUE && a->pValue)
+		record("C_GetAttributeValue:value");
 	if (fault_text("C_GetAttributeValue", "noattr", &type, v)) {
 		a->ulValueLen = (CK_ULONG)-1;
 		return CKR_ATTRIBUTE_TYPE_INVALID;
@@ -278,7 +310,7 @@ static CK_RV attribute(CK_SESSION_HANDLE h, CK_OBJECT_HANDLE o, CK_ATTRIBUTE_PTR
 	if (fault_text("C_GetAttributeValue", "attr", &type, v)) {
 		CK_ATTRIBUTE had = { a->type, NULL, 0 };
 		CK_RV rv = real->C_GetAttributeValue(h, o, &had, 1);
-		if (rv == CKR_OK)
+		if (rv == CKR_OK || rv == CKR_ATTRIBUTE_SENSITIVE)
 			return put(a, value, unhex(strchr(v, '=') + 1, value));
 		a->ulValueLen = (CK_ULONG)-1;
 		return rv;
@@ -297,6 +329,9 @@ static CK_RV my_C_GetAttributeValue(CK_SESSION_HANDLE h, CK_OBJECT_HANDLE o, CK_
 	for (CK_ULONG i = 0; i < n; i++)
 		if ((rv = attribute(h, o, t + i)) != CKR_OK)
 			all = rv;
+	unsigned long v;
+	if (t->pValue && fault("C_GetAttributeValue", "length", &v))
+		t->ulValueLen = v;
 	return after("C_GetAttributeValue", all);
 }
 static CK_RV my_C_SignInit(CK_SESSION_HANDLE h, CK_MECHANISM_PTR m, CK_OBJECT_HANDLE k)
@@ -401,7 +436,7 @@ static CK_RV load(void)
 }
 static void __attribute__((constructor)) constructor(void)
 {
-	static const char *const acts[] = { "delay", "hang", "exit", "segv", "kill" };
+	static const char *const acts[] = { "delay", "hang", "exit", "leave", "print", "segv", "kill" };
 	CK_RV rv;
 	unsigned long v;
 	for (size_t i = 0; i < sizeof acts / sizeof *acts; i++)

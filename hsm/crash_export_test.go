@@ -1,0 +1,3 @@
+package hsm
+
+const ExitIsOurs = exitIsOurs

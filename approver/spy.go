@@ -39,7 +39,7 @@ func holds(path, text string) bool {
 	}
 	defer f.Close()
 	r := io.LimitReader(f, mostModuleBytes)
-	buf, kept := make([]byte, 1<<20), 0
+	buf, kept := make([]byte, 1<<16), 0
 	for {
 		n, err := io.ReadFull(r, buf[kept:])
 		if bytes.Contains(buf[:kept+n], []byte(text)) {

@@ -43,7 +43,7 @@ func TestSpyIsNotLoaded(t *testing.T) {
 // The mark of the spy is found wherever it stands, and SPYRUS is a maker of tokens.
 func TestRefuseSpy(t *testing.T) {
 	s := newSession(t)
-	for _, at := range []int{0, 1<<20 - 5, 1<<20 - 9, 1 << 20, 3<<20 + 7} {
+	for _, at := range []int{0, 1<<16 - 5, 1<<16 - 9, 1 << 16, 2<<16 - 12, 3<<20 + 7} {
 		data := bytes.Repeat([]byte{0}, 4<<20)
 		copy(data[at:], spyMark)
 		s.write("libspyrus.so", data)

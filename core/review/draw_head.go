@@ -9,6 +9,11 @@ import (
 // conclusion writes what a person needs first: may this be signed, how much is it, how much of it destroys.
 func (p *printer) conclusion(d *Document) {
 	switch n := d.bySeverity(); {
+	case d.declines:
+		p.line("DECLINE: you are about to say no to this " + d.What + ". That approves nothing.")
+		if n[Stop] > 0 {
+			p.line(count(n[Stop], "finding") + " below " + plural(n[Stop], "forbids", "forbid") + " approving it, and " + plural(n[Stop], "does", "do") + " not forbid declining it.")
+		}
 	case n[Stop] > 0:
 		p.line("STOP: do not sign this " + d.What + ". " + count(n[Stop], "finding") + " below " + plural(n[Stop], "forbids", "forbid") + " it.")
 	case n[Acknowledge] > 0:
@@ -21,6 +26,10 @@ func (p *printer) conclusion(d *Document) {
 
 // totals writes how much it is, and how much of it destroys.
 func (p *printer) totals(d *Document) {
+	if d.Counts != Operations {
+		p.line(count(d.Size, d.Counts.String()) + "; " + count(d.Escapes, "escape") + " in texts.")
+		return
+	}
 	destructive := 0
 	for i := range d.Operations {
 		if d.Operations[i].Destructive {
@@ -103,8 +112,11 @@ func (p *printer) facts(d *Document) {
 const wordsInLine = 4
 
 // root writes the root: its hex, as --root takes it, and its words for the voice.
-func (p *printer) root(root []byte) {
-	p.heading("root, to compare by voice with the other approvers")
+func (p *printer) root(root []byte, of string) {
+	if of != "" {
+		of = ", the SHA-256 of " + of
+	}
+	p.heading("root" + of + ", to compare by voice with the other approvers")
 	p.indent(2)
 	p.line(hex.EncodeToString(root))
 	words := Words(root)

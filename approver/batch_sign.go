@@ -212,9 +212,10 @@ func (a *app) signAccepted(ctx context.Context, s *signing) error {
 // tellSigned says on standard error who signed what, and where it is. The signature is made and written: an error of the
 // stream changes nothing about that, so it is not one of the command.
 func (a *app) tellSigned(signed *ceremony.Signed, f *signFlags) error {
-	file := signed.File()
+	kid := signed.Signature().KID
+	root, _ := signed.Statement().Root()
 	if a.json {
-		line, err := json.Marshal(map[string]any{"signed": map[string]any{"kid": file.KID, "scopeRoot": file.ScopeRoot, "out": review.Escape(f.out), "qrPng": review.Escape(f.qrPNG)}})
+		line, err := json.Marshal(map[string]any{"signed": map[string]any{"kid": kid, "scopeRoot": fmt.Sprintf("%x", root), "out": review.Escape(f.out), "qrPng": review.Escape(f.qrPNG)}})
 		if err != nil {
 			return err
 		}
@@ -225,7 +226,7 @@ func (a *app) tellSigned(signed *ceremony.Signed, f *signFlags) error {
 	if f.out != "" {
 		where = f.out
 	}
-	fmt.Fprintf(a.stderr, "signed by %s\nroot      %s\nwritten   %s\n", file.KID, file.ScopeRoot, review.Escape(where))
+	fmt.Fprintf(a.stderr, "signed by %s\nroot      %x\nwritten   %s\n", kid, root, review.Escape(where))
 	if f.qrPNG != "" {
 		fmt.Fprintf(a.stderr, "picture   %s\n", review.Escape(f.qrPNG))
 	}

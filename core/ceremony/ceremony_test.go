@@ -94,8 +94,9 @@ func TestSign(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []quorum.Statement{r.Statement()}, key.asked, "the key signs the statement of the review, once")
 	require.True(t, signed.File().Verifies(key.public))
-	require.Equal(t, r.Document().Root, signed.File().ScopeRoot[:])
-	require.False(t, signed.File().Unchecked)
+	file := signed.File().(*quorum.SignatureFile)
+	require.Equal(t, r.Document().Root, file.ScopeRoot[:])
+	require.False(t, file.Unchecked)
 
 	path := filepath.Join(t.TempDir(), "sig.json")
 	out, err := durable.Create(path, 0o644)
@@ -224,7 +225,7 @@ func TestUnchecked(t *testing.T) {
 	require.NoError(t, err)
 	signed, err := accepted.Sign(t.Context(), newKey(t))
 	require.NoError(t, err)
-	require.True(t, signed.File().Unchecked)
+	require.True(t, signed.File().(*quorum.SignatureFile).Unchecked)
 
 	_, err = ceremony.NewUncheckedChallenge(r.Statement(), "batch_1")
 	require.Error(t, err, "a statement that was reviewed does not take the short way")

@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"fmt"
 	"math/big"
-	"strconv"
 	"strings"
 
 	"github.com/better-compute/approver/core/quorum"
@@ -25,8 +24,8 @@ func AcceptUnattended(r *review.Review) (*Accepted, error) {
 	return &Accepted{r.Statement()}, nil
 }
 
-// A Challenge is what a person types to accept a review: the number of leaves and two of the root's words, which cannot
-// be typed without having looked.
+// A Challenge is what a person types to accept a review: the number of operations, or to decline a word that approves
+// nothing, and two of the root's words, which cannot be typed without having looked.
 type Challenge struct {
 	review *review.Review
 	at     [2]int // positions of the words, from 0, ascending
@@ -55,8 +54,9 @@ func randomBelow(n int) int {
 
 // Questions gives what is asked, one answer each.
 func (c *Challenge) Questions() []string {
+	first, _ := c.review.Confirmation()
 	return []string{
-		"number of operations in the " + c.review.Document().What,
+		first,
 		fmt.Sprintf("word %d of the root", c.at[0]+1),
 		fmt.Sprintf("word %d of the root", c.at[1]+1),
 	}
@@ -65,9 +65,9 @@ func (c *Challenge) Questions() []string {
 // Accept takes the answers to all questions. Letter case, space around an answer and commas in the number do not
 // matter. The error is INVALID_STATE, not-confirmed, and does not tell the right answer.
 func (c *Challenge) Accept(answers []string) (*Accepted, error) {
-	doc := c.review.Document()
-	words := review.Words(doc.Root)
-	wanted := []string{strconv.Itoa(doc.Size), words[c.at[0]], words[c.at[1]]}
+	words := review.Words(c.review.Document().Root)
+	_, first := c.review.Confirmation()
+	wanted := []string{first, words[c.at[0]], words[c.at[1]]}
 	if len(answers) != len(wanted) {
 		return nil, notConfirmed("%d of %d answers were given", len(answers), len(wanted))
 	}

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"strconv"
 
@@ -18,7 +19,7 @@ type Review struct {
 // New makes the review of a statement. The document is the Review's from then on and not changed any more. A document that
 // does not hold together is a mistake of the program, and INVALID_INPUT names it: operations that do not account for
 // exactly Size subjects, a change or part with more than one, a root that is not 32 bytes, a finding that is milder than its
-// rule, escapes without the finding that tells of them; so does the zero Statement.
+// rule, escapes without the finding that tells of them, another root than the statement's; so does the zero Statement.
 func New(statement quorum.Statement, doc Document) (*Review, error) {
 	if statement.Purpose() == "" {
 		return nil, wire.Errorf(wire.InvalidInput, "", "the review has no statement to sign")
@@ -29,7 +30,10 @@ func New(statement quorum.Statement, doc Document) (*Review, error) {
 	if err := doc.check(); err != nil {
 		return nil, err
 	}
-	doc.declines = statement.Purpose() == quorum.Purpose("batch-decline")
+	if root, ok := statement.Root(); ok && !bytes.Equal(root[:], doc.Root) {
+		return nil, wire.Errorf(wire.InvalidInput, "", "the review shows root %x, the statement is about %x", doc.Root, root)
+	}
+	doc.declines = statement.Purpose() == quorum.PurposeBatchDecline
 	return &Review{statement, doc}, nil
 }
 

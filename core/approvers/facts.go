@@ -1,0 +1,177 @@
+package approvers
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+
+	"github.com/better-compute/approver/core/quorum"
+	"github.com/better-compute/approver/core/review"
+)
+
+func fact(key, name, note string, lines ...string) review.Fact {
+	return review.Fact{Key: key, Name: name, Note: note, Value: texts(lines)}
+}
+
+func texts(list []string) []review.Text {
+	t := make([]review.Text, len(list))
+	for i, s := range list {
+		t[i] = review.Escape(s)
+	}
+	return t
+}
+
+// facts give the new set in full, and what is known beside it.
+func (h *held) facts() []review.Fact {
+	facts := append([]review.Fact{h.epochFact(), h.trustDomainFact()}, h.currentFacts()...)
+	facts = append(facts, h.quorumFacts()...)
+	if h.Next.IsRemoval() {
+		facts = append(facts, fact("handsOver", "what it hands over", "to whoever holds the JoinService key",
+			"A machine without a pin then takes any first set, unsigned:",
+			"the JoinService key may set any quorum, or none.",
+			"Until it has a set it runs destructive commands unapproved.",
+			"A machine with a pin refuses destructive commands and takes",
+			"only the set it is pinned to."))
+	}
+	if !h.Key.IsZero() {
+		facts = append(facts, fact("key", "your key", h.ownKey(), h.named(h.Key)))
+	}
+	facts = append(facts, h.signatureFact())
+	if len(h.Configuration) > 0 {
+		facts = append(facts, fact("configuration", "configuration", "yours", h.Configuration...))
+	}
+	return facts
+}
+
+func (h *held) epochFact() review.Fact {
+	note := ""
+	switch {
+	case h.Current != nil:
+		note = fmt.Sprintf("the current set has epoch %d", h.CurrentEpoch)
+	case h.Epoch > quorum.MaxFirstEpoch:
+		note = "over 2^32: no machine would take it as its first set"
+	}
+	return fact("epoch", "epoch", note, strconv.FormatUint(h.Epoch, 10))
+}
+
+func (h *held) trustDomainFact() review.Fact {
+	source := "the file's own word"
+	switch {
+	case h.Configured:
+		source = "from your configuration"
+	case h.pinned:
+		source = "given by you"
+	}
+	return fact("trustDomain", "trust domain", source, h.trustDomain)
+}
+
+func (h *held) currentFacts() []review.Fact {
+	switch {
+	case h.Current == nil:
+		return []review.Fact{fact("current", "current set",
+			"this is a first set as far as is known here; if machines hold a set, what changes CANNOT BE SHOWN: give it with --current")}
+	case h.same:
+		return []review.Fact{fact("current", "current set", "this very set at this epoch: nothing changes for who holds it",
+			cmp.Or(h.CurrentFrom, "given"))}
+	}
+	digest := hexDigest(h.Current)
+	return []review.Fact{
+		fact("current", "current set", "epoch "+strconv.FormatUint(h.CurrentEpoch, 10)+", "+quorumOf(h.Current), cmp.Or(h.CurrentFrom, "given")),
+		fact("currentSha256", "its SHA-256", "", digest[:32], digest[32:]),
+	}
+}
+
+// quorumFacts say what the new set is: its keys, the threshold, what a batch needs by its size, and what runs outside one.
+func (h *held) quorumFacts() []review.Fact {
+	if h.Next.IsRemoval() {
+		return []review.Fact{fact("threshold", "threshold", h.was(quorumOf), "no approvers: the quorum is REMOVED")}
+	}
+	var keys []string
+	for _, k := range h.Next.Keys() {
+		keys = append(keys, h.named(k.KID()))
+	}
+	var required []string
+	for _, b := range bands(h.before, h.Next) {
+		line := b.String() + ": " + counted(int(b.after), "approval")
+		if h.before != nil && b.before != b.after {
+			line += fmt.Sprintf(", before %d", b.before)
+		}
+		required = append(required, line)
+	}
+	return []review.Fact{
+		fact("keys", "keys", counted(len(keys), "key")+"; the names are those of the files they came in", keys...),
+		fact("threshold", "threshold", h.was(quorumOf), quorumOf(h.Next)),
+		fact("required", "required", "", required...),
+		fact("unbatchedPerHour", "unbatched cap", h.was(anHour), anHour(h.Next)),
+	}
+}
+
+func anHour(s *quorum.Set) string { return fmt.Sprintf("%d an hour", s.UnbatchedPerHour()) }
+
+// was says what was before, where it is known and differs.
+func (h *held) was(is func(*quorum.Set) string) string {
+	if h.before == nil || is(h.before) == is(h.Next) {
+		return ""
+	}
+	return "before: " + is(h.before)
+}
+
+// named gives a kid and, after it, the file it came in.
+func (h *held) named(kid quorum.KID) string {
+	if label := h.Labels[kid]; label != "" {
+		return kid.String() + " " + label
+	}
+	return kid.String()
+}
+
+// ownKey says what a signature by the approver's own key is worth.
+func (h *held) ownKey() string {
+	const moves = "it moves machines that hold the new set already"
+	switch now, next := has(h.Current, h.Key), has(h.Next, h.Key); {
+	case h.Current == nil && next:
+		return "in the new set; whether it is in the current one is not known"
+	case h.Current == nil:
+		return "NOT IN THE NEW SET: its signature counts only if it is in the current one, which is not known"
+	case now && next:
+		return "in the current set and the new one: its signature counts"
+	case now:
+		return "NOT IN THE NEW SET: it counts only as a current approver"
+	case next:
+		return "only in the new set: its signature does not count for the change; " + moves
+	}
+	return "IN NEITHER SET: a signature by it is USELESS"
+}
+
+// signatureFact says who signed already, and how many more the current set wants.
+func (h *held) signatureFact() review.Fact {
+	var handed []quorum.UnverifiedSignature
+	for _, s := range h.Signatures {
+		handed = append(handed, quorum.UnverifiedSignature{KID: s.Signature.KID.String(), Sig: s.Signature.Sig[:]})
+	}
+	var current []quorum.Outcome
+	if h.Current != nil {
+		current = h.Current.Tally(h.statement, handed)
+	}
+	next := h.Next.Tally(h.statement, handed)
+	lines, counting := make([]string, len(handed)), 0
+	for i, s := range h.Signatures {
+		says := "of no key that is known here"
+		switch {
+		case current != nil && current[i] == quorum.Counted:
+			counting++
+			says = "verified, counts"
+		case current != nil && current[i] != quorum.NotInSet:
+			says = current[i].String()
+		case next[i].Verified():
+			says = "verified, a key of the new set"
+		case next[i] == quorum.NotValid:
+			says = next[i].String()
+		}
+		lines[i] = s.Signature.KID.String() + " " + says
+	}
+	f := fact("signatures", "signatures so far", "", lines...)
+	if h.before != nil && !h.before.IsRemoval() {
+		f.Note = fmt.Sprintf("%d of the %d that the current set needs", counting, h.before.Threshold())
+	}
+	return f
+}

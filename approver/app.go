@@ -102,6 +102,7 @@ Start with 'approver demo', which does all of it on an embedded software token.`
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(a.batchCommand(), a.configCommand(), a.demoCommand(), a.kindsCommand(), completionCommand())
 	root.AddCommand(a.hsmCommand())
+	root.AddCommand(a.setCommand())
 	root.AddCommand(a.doctorCommand())
 	root.SetHelpCommand(helpCommand())
 	return root
@@ -184,6 +185,8 @@ var (
 
 	errZero    = errors.New("it is 0, as if it were not given")
 	errDecimal = errors.New("it is not a number in plain digits")
+
+	errTooLarge = errors.New("it is over 4294967295")
 )
 
 type strictValue struct {
@@ -214,7 +217,7 @@ func isDecimal(s string) bool {
 // flagError says what is wrong with a flag in our own words where the reason is ours.
 func flagError(_ *cobra.Command, err error) error {
 	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		for _, ours := range []error{errTwice, errEmpty, errZero, errDecimal} {
+		for _, ours := range []error{errTwice, errEmpty, errZero, errDecimal, errTooLarge} {
 			if errors.Is(err, ours) {
 				return usage("--" + e.GetFlag().Name + ": " + ours.Error())
 			}

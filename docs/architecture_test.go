@@ -34,6 +34,7 @@ var rooms = []place{
 	{"core/kinds", []string{"core/wire", "core/bettercomputev1"}},
 	{"core/review", []string{"core/wire", "core/quorum"}},
 	{"core/approvers", []string{"core/wire", "core/quorum", "core/review"}},
+	{"core/intent", []string{"core/wire", "core/quorum", "core/bettercomputev1"}},
 	{"core/medium", []string{"core/review"}},
 	{"core/config", []string{"core/wire", "core/durable", "core/quorum"}},
 	{"core/ceremony", []string{"core/wire", "core/durable", "core/quorum", "core/review"}},

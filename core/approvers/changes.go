@@ -78,14 +78,14 @@ func absent(of, from *quorum.Set) (kids []quorum.KID) {
 func (h *held) thresholdChanges() (list []review.Operation) {
 	was, is := h.before, h.Next
 	if was.Threshold() != is.Threshold() {
-		list = append(list, operation("the threshold "+direction(was.Threshold(), is.Threshold()), aboveTiers,
+		list = append(list, operation("the threshold "+threshold(was.Threshold(), is.Threshold()), aboveTiers,
 			ofKeys("before", was.Threshold(), was), ofKeys("after", is.Threshold(), is)))
 	}
 	before, after := tiersBySize(was), tiersBySize(is)
 	for _, size := range sizes(was, is) {
 		a, had := before[size]
 		b, has := after[size]
-		title := "a tier's threshold " + direction(a, b)
+		title := "a tier's threshold " + threshold(a, b)
 		switch {
 		case had && has && a == b:
 			continue
@@ -97,7 +97,7 @@ func (h *held) thresholdChanges() (list []review.Operation) {
 		list = append(list, operation(title, upTo(size), h.tier("before", was, size), h.tier("after", is, size)))
 	}
 	if was.UnbatchedPerHour() != is.UnbatchedPerHour() {
-		list = append(list, operation("the unbatched cap "+direction(was.UnbatchedPerHour(), is.UnbatchedPerHour()), outsideBatches,
+		list = append(list, operation("the unbatched cap "+limit(was.UnbatchedPerHour(), is.UnbatchedPerHour()), outsideBatches,
 			number("before", uint64(was.UnbatchedPerHour()), "an hour"), number("after", uint64(is.UnbatchedPerHour()), "an hour")))
 	}
 	return list
@@ -126,12 +126,20 @@ const (
 
 func upTo(size uint32) string { return "batches of up to " + counted(int(size), "operation") }
 
-// direction says where a number goes.
-func direction(before, after uint32) string {
+// threshold says where a threshold goes, loudly where that is down.
+func threshold(before, after uint32) string {
 	if after < before {
 		return "FALLS"
 	}
 	return "rises"
+}
+
+// limit says where a cap goes, loudly where that is up.
+func limit(before, after uint32) string {
+	if after > before {
+		return "RISES"
+	}
+	return "falls"
 }
 
 func operation(title, about string, fields ...review.Field) review.Operation {
@@ -149,14 +157,14 @@ func number(name string, n uint64, of string) review.Field {
 	return review.Field{Name: review.Escape(name), Type: "number", Value: []review.Text{review.Escape(strconv.FormatUint(n, 10))}, Note: of}
 }
 
-func ofKeys(name string, threshold uint32, s *quorum.Set) review.Field {
-	return number(name, uint64(threshold), "of "+counted(len(s.Keys()), "key"))
+func ofKeys(name string, n uint32, s *quorum.Set) review.Field {
+	return number(name, uint64(n), "of "+counted(len(s.Keys()), "key"))
 }
 
 // tier is what a set says of batches up to a size: its own tier, or that it has none and what is needed all the same.
 func (h *held) tier(name string, s *quorum.Set, size uint32) review.Field {
-	if threshold, ok := tiersBySize(s)[size]; ok {
-		return ofKeys(name, threshold, s)
+	if n, ok := tiersBySize(s)[size]; ok {
+		return ofKeys(name, n, s)
 	}
 	return review.Field{Name: review.Escape(name), Type: "number",
 		Note: "no tier of this size; a batch of it needs " + counted(int(s.RequiredApprovals(uint64(size))), "approval")}

@@ -10,7 +10,11 @@ import (
 )
 
 func fact(key, name, note string, lines ...string) review.Fact {
-	return review.Fact{Key: key, Name: name, Note: note, Value: texts(lines)}
+	f := review.Fact{Key: key, Name: name, Note: note}
+	if len(lines) > 0 {
+		f.Value = texts(lines)
+	}
+	return f
 }
 
 func texts(list []string) []review.Text {
@@ -26,12 +30,10 @@ func (h *held) facts() []review.Fact {
 	facts := append([]review.Fact{h.epochFact(), h.trustDomainFact()}, h.currentFacts()...)
 	facts = append(facts, h.quorumFacts()...)
 	if h.Next.IsRemoval() {
-		facts = append(facts, fact("handsOver", "what it hands over", "to whoever holds the JoinService key",
-			"A machine without a pin then takes any first set, unsigned:",
-			"the JoinService key may set any quorum, or none.",
-			"Until it has a set it runs destructive commands unapproved.",
-			"A machine with a pin refuses destructive commands and takes",
-			"only the set it is pinned to."))
+		facts = append(facts, fact("handsOver", "what it hands over",
+			"a machine without a pin then takes ANY FIRST SET, UNSIGNED, and until it has one runs destructive commands unapproved; "+
+				"a machine with a pin refuses them and takes only the set it is pinned to",
+			"the quorum, to whoever has the JoinService key"))
 	}
 	if !h.Key.IsZero() {
 		facts = append(facts, fact("key", "your key", h.ownKey(), h.named(h.Key)))
@@ -98,8 +100,12 @@ func (h *held) quorumFacts() []review.Fact {
 		}
 		required = append(required, line)
 	}
+	note := counted(len(keys), "key")
+	if len(h.Labels) > 0 {
+		note += "; the names are those of the files they came in"
+	}
 	return []review.Fact{
-		fact("keys", "keys", counted(len(keys), "key")+"; the names are those of the files they came in", keys...),
+		fact("keys", "keys", note, keys...),
 		fact("threshold", "threshold", h.was(quorumOf), quorumOf(h.Next)),
 		fact("required", "required", "", required...),
 		fact("unbatchedPerHour", "unbatched cap", h.was(anHour), anHour(h.Next)),
@@ -132,6 +138,8 @@ func (h *held) ownKey() string {
 		return "in the new set; whether it is in the current one is not known"
 	case h.Current == nil:
 		return "NOT IN THE NEW SET: its signature counts only if it is in the current one, which is not known"
+	case h.Current.IsRemoval() && next:
+		return "in the new set; after a removal no signature counts for the change, but " + moves
 	case now && next:
 		return "in the current set and the new one: its signature counts"
 	case now:
@@ -170,7 +178,11 @@ func (h *held) signatureFact() review.Fact {
 		lines[i] = s.Signature.KID.String() + " " + says
 	}
 	f := fact("signatures", "signatures so far", "", lines...)
-	if h.before != nil && !h.before.IsRemoval() {
+	switch {
+	case h.before == nil:
+	case h.before.IsRemoval():
+		f.Note = "none is needed: after a removal a machine takes any first set, or only the one it is pinned to"
+	default:
 		f.Note = fmt.Sprintf("%d of the %d that the current set needs", counting, h.before.Threshold())
 	}
 	return f

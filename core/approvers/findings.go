@@ -2,6 +2,7 @@ package approvers
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/better-compute/approver/core/review"
@@ -15,16 +16,18 @@ func (h *held) findings() []review.Finding {
 			review.Escape("the trust domain "+h.trustDomain+" is the file's word; none was given or configured")))
 	}
 	if without := h.unproven(); len(without) > 0 {
-		found = append(found, review.NewFinding(review.NoKeyProof,
-			review.Escape(counted(len(without), "new key")+" without proof that the holder has it"), texts(without)...))
+		says := "1 new key without proof that its holder has it"
+		if n := len(without); n > 1 {
+			says = fmt.Sprintf("%d new keys without proof that their holders have them", n)
+		}
+		found = append(found, review.NewFinding(review.NoKeyProof, review.Escape(says), texts(without)...))
 	}
 	if h.Next.IsRemoval() {
 		found = append(found, review.NewFinding(review.SetRemoval,
 			review.Escape("the change removes the quorum: the JoinService key may then set any other, unsigned")))
 	}
-	if weaker := h.weaker(); len(weaker) > 0 {
-		found = append(found, review.NewFinding(review.SetWeaker,
-			review.Escape("fewer approvals are needed, or more runs without any, than now"), texts(weaker)...))
+	if says, places := h.weaker(); len(places) > 0 {
+		found = append(found, review.NewFinding(review.SetWeaker, review.Escape(strings.Join(says, "; ")), texts(places)...))
 	}
 	return append(found, h.Other...)
 }
@@ -41,17 +44,21 @@ func (h *held) unproven() (keys []string) {
 
 // weaker tells at which sizes a batch needs fewer approvals than now, and whether more may run outside one. A removal has a
 // finding of its own, and after one there is nothing that could become weaker.
-func (h *held) weaker() (places []string) {
+func (h *held) weaker() (says, places []string) {
 	if h.before == nil || h.before.IsRemoval() || h.Next.IsRemoval() {
-		return nil
+		return nil, nil
 	}
 	for _, b := range bands(h.before, h.Next) {
 		if b.after < b.before {
 			places = append(places, fmt.Sprintf("%s: %s instead of %d", b, counted(int(b.after), "approval"), b.before))
 		}
 	}
+	if len(places) > 0 {
+		says = append(says, "fewer approvals are needed than now")
+	}
 	if was, is := h.before.UnbatchedPerHour(), h.Next.UnbatchedPerHour(); is > was {
+		says = append(says, "more runs without approval than now")
 		places = append(places, fmt.Sprintf("%s: %d an hour instead of %d", outsideBatches, is, was))
 	}
-	return places
+	return says, places
 }

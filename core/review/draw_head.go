@@ -10,16 +10,16 @@ import (
 func (p *printer) conclusion(d *Document) {
 	switch n := d.bySeverity(); {
 	case d.declines:
-		p.line("DECLINE: you are about to say no to this " + d.What + ". That approves nothing.")
+		p.prose("DECLINE: you are about to say no to this "+d.What+". That approves nothing.", 0)
 		if n[Stop] > 0 {
-			p.line(count(n[Stop], "finding") + " below " + plural(n[Stop], "forbids", "forbid") + " approving it, and " + plural(n[Stop], "does", "do") + " not forbid declining it.")
+			p.prose(count(n[Stop], "finding")+" below "+plural(n[Stop], "forbids", "forbid")+" approving it, and "+plural(n[Stop], "does", "do")+" not forbid declining it.", 0)
 		}
 	case n[Stop] > 0:
-		p.line("STOP: do not sign this " + d.What + ". " + count(n[Stop], "finding") + " below " + plural(n[Stop], "forbids", "forbid") + " it.")
+		p.prose("STOP: do not sign this "+d.What+". "+count(n[Stop], "finding")+" below "+plural(n[Stop], "forbids", "forbid")+" it.", 0)
 	case n[Acknowledge] > 0:
-		p.line("ACKNOWLEDGE: " + count(n[Acknowledge], "finding") + " below to open before you sign this " + d.What + ".")
+		p.prose("ACKNOWLEDGE: "+count(n[Acknowledge], "finding")+" below to open before you sign this "+d.What+".", 0)
 	default:
-		p.line("CLEAR: nothing speaks against this " + d.What + ". Read what it does all the same.")
+		p.prose("CLEAR: nothing speaks against this "+d.What+". Read what it does all the same.", 0)
 	}
 	p.totals(d)
 }

@@ -46,7 +46,7 @@
 // A bundle of one root, without a quorum, at version 1 is
 //
 //	08 01            field 1, varint, 1
-//	12 82 03 30 82…  field 2, 386 bytes of X.509 DER
+//	12 e4 02 30 82…  field 2, 356 bytes of X.509 DER
 //
 // It is published, signed, verified on a machine, and taken:
 //

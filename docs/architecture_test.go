@@ -38,6 +38,7 @@ var rooms = []place{
 	{"core/medium", []string{"core/review"}},
 	{"core/config", []string{"core/wire", "core/durable", "core/quorum"}},
 	{"core/ceremony", []string{"core/wire", "core/durable", "core/quorum", "core/review"}},
+	{"core/ledger", []string{"core/wire", "core/quorum", "core/review"}},
 	{"scope", []string{"core/wire", "core/merkle", "core/quorum", "core/kinds", "core/review"}},
 	{"hsm", []string{"core/wire", "core/quorum"}},
 	{"hsm/softtoken", []string{"core/wire", "hsm"}},

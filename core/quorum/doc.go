@@ -49,10 +49,10 @@
 //
 // # Files
 //
-// A batch signature (SignatureFile), a decline (DeclineFile), a combined approval (ApprovalFile), an inclusion proof (ProofFile), the proof that a
-// new key's holder has it (PATH.proof), an unsigned approver set and an approver-set signature (SetSignatureFile) each are
-// one line or a few of compact JSON, read strictly by wire.DecodeJSON. A format changes by a new version number; a build
-// names the versions it reads, and writes the oldest that carries what it needs.
+// A batch signature (SignatureFile), a decline (DeclineFile), a combined approval (ApprovalFile), an inclusion proof
+// (ProofFile), the proof that a new key's holder has it (PATH.proof), an unsigned approver set and an approver-set
+// signature (SetSignatureFile) each are one line or a few of compact JSON, read strictly by wire.DecodeJSON. A format
+// changes by a new version number; a build names the versions it reads, and writes the oldest that carries what it needs.
 //
 // # Protobuf
 //

@@ -7,8 +7,10 @@ import (
 	"crypto/ed25519"
 	"crypto/elliptic"
 	"crypto/rand"
+	"encoding/asn1"
 	"errors"
 	"io"
+	"math/big"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -73,6 +75,13 @@ func TestSignRefuses(t *testing.T) {
 		sig, err := ecdsa.SignASN1(rand.Reader, k, digest)
 		return append(sig, 0), err
 	}}
+	longR, err := asn1.Marshal(struct{ R, S *big.Int }{new(big.Int).Lsh(big.NewInt(1), 256), big.NewInt(1)})
+	require.NoError(t, err)
+	negative := signer{k.Public(), func(digest []byte) ([]byte, error) {
+		r, half, err := ecdsa.Sign(rand.Reader, k, digest)
+		require.NoError(t, err)
+		return asn1.Marshal(struct{ R, S *big.Int }{r.Neg(r), half})
+	}}
 	for name, c := range map[string]struct {
 		ctx    context.Context
 		domain string
@@ -88,7 +97,8 @@ func TestSignRefuses(t *testing.T) {
 		"another key than it says":        {t.Context(), domain, other, wire.KeyUnavailable, "bad-signature"},
 		"something after the signature":   {t.Context(), domain, longer, wire.KeyUnavailable, "bad-signature"},
 		"no signature":                    {t.Context(), domain, gives(nil, nil), wire.KeyUnavailable, "bad-signature"},
-		"a negative r":                    {t.Context(), domain, gives([]byte{0x30, 6, 2, 1, 0xff, 2, 1, 1}, nil), wire.KeyUnavailable, "bad-signature"},
+		"a negative r":                    {t.Context(), domain, negative, wire.KeyUnavailable, "bad-signature"},
+		"an r of 257 bits":                {t.Context(), domain, gives(longR, nil), wire.KeyUnavailable, "bad-signature"},
 		"an error of another package":     {t.Context(), domain, gives(nil, errors.New("gone")), wire.KeyUnavailable, ""},
 		"an error of ours keeps its code": {t.Context(), domain, gives(nil, wire.Errorf(wire.KeyUnavailable, "device-removed", "gone")), wire.KeyUnavailable, "device-removed"},
 	} {

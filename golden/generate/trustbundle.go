@@ -170,6 +170,7 @@ func (l *bundleList) good() {
 	l.ok("a set that two approvers signed", second.signedSet(alice, bob))
 	l.ok("the same signatures in another order: the same content", second.signedSet(bob, alice))
 	l.ok("a removal that two approvers signed", bundleWith(func(b *bundle) { b.epoch, b.set = 2, setDraft{} }).signedSet(alice, bob))
+	l.ok("a removal that nobody signed", bundleWith(func(b *bundle) { b.epoch, b.set = 2, setDraft{} }))
 	l.ok("an unbatched cap", bundleWith(func(b *bundle) { b.set = cappedSet }))
 	l.ok("64 keys and 64 tiers", bundleWith(func(b *bundle) { b.set = set(64, manyTiers(64, 1), manyKeys(64)...) }))
 	l.ok("the largest epoch", bundleWith(func(b *bundle) { b.epoch = 1<<53 - 1 }))

@@ -59,7 +59,7 @@ func run(ctx context.Context, a *app, args []string) int {
 	if err == nil {
 		return 0
 	}
-	_, usage := errors.AsType[*usageError](err)
+	usage := isUsage(err)
 	a.json = a.json || usage && slices.Contains(args, "--json") // a wrong flag ends the reading before it
 	a.report(command, err)
 	if usage {
@@ -103,6 +103,7 @@ Start with 'approver demo', which does all of it on an embedded software token.`
 	root.AddCommand(a.batchCommand(), a.configCommand(), a.demoCommand(), a.kindsCommand(), completionCommand())
 	root.AddCommand(a.hsmCommand())
 	root.AddCommand(a.setCommand())
+	root.AddCommand(a.logCommand())
 	root.AddCommand(a.doctorCommand())
 	root.SetHelpCommand(helpCommand())
 	return root
@@ -132,6 +133,11 @@ func (e *usageError) Error() string { return e.err.Error() }
 func (e *usageError) Unwrap() error { return e.err }
 
 func usage(text string) error { return &usageError{errors.New(text)} }
+
+func isUsage(err error) bool {
+	_, ok := errors.AsType[*usageError](err)
+	return ok
+}
 
 // noArguments refuses arguments that are no flags.
 func noArguments(c *cobra.Command, args []string) error {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/better-compute/approver/core/ceremony"
+	"github.com/better-compute/approver/core/ledger"
 	"github.com/better-compute/approver/core/quorum"
 	"github.com/better-compute/approver/core/review"
 	"github.com/better-compute/approver/core/wire"
@@ -16,7 +17,7 @@ import (
 )
 
 // signUnchecked signs a bare root: on a terminal only, the batch id typed, and what is written says "unchecked".
-func (a *app) signUnchecked(ctx context.Context, c *cobra.Command, f *signFlags) error {
+func (a *app) signUnchecked(ctx context.Context, c *cobra.Command, f *signFlags) (err error) {
 	for _, name := range []string{"scope", "expect", "operations-out", "yes", "allow-unbound", "allow-opaque", "kinds"} {
 		if c.Flags().Changed(name) {
 			return usage("--unchecked signs what cannot be reviewed; it does not go with --" + name)
@@ -26,11 +27,16 @@ func (a *app) signUnchecked(ctx context.Context, c *cobra.Command, f *signFlags)
 	if f.batch == "" || f.root == "" || f.size == 0 || f.notAfter == "" {
 		return usage(wanted)
 	}
-	out, err := a.beginSignature(f)
+	out, err := a.beginSignature(&f.signatureFlags)
 	if err != nil {
 		return err
 	}
 	defer out.abandon()
+	m, err := a.remember(&f.memoryFlags, "batch sign", ledger.Signed, ledger.WhatBatch)
+	if err != nil {
+		return err
+	}
+	defer m.end(&err)
 	policy, err := a.policy(&f.reviewFlags)
 	if err != nil {
 		return err
@@ -42,6 +48,7 @@ func (a *app) signUnchecked(ctx context.Context, c *cobra.Command, f *signFlags)
 	if err != nil {
 		return err
 	}
+	m.unchecked(f, &policy)
 	found := policy.WindowFindings(policy.NotAfter)
 	for _, finding := range found {
 		if finding.Severity == review.Stop {
@@ -59,14 +66,21 @@ func (a *app) signUnchecked(ctx context.Context, c *cobra.Command, f *signFlags)
 		return wire.Errorf(wire.InvalidState, "not-confirmed", "--unchecked signs on a terminal only")
 	}
 	policy.KeyUnpinned = key.unpinned()
-	found = append(found, policy.KeyFindings()...)
+	found = append(append(found, policy.KeyFindings()...), m.found...)
+	if err := m.key(key, key.public()); err != nil {
+		return err
+	}
+	m.findings(found)
+	if err := m.check(key.public().KID()); err != nil {
+		return err
+	}
 	accepted, err := a.confirmUnchecked(ctx, statement, &policy, found, f, t)
 	if err != nil {
 		return err
 	}
-	return a.signAccepted(ctx, &signing{f, key, t, accepted, out, nil, func(public quorum.PublicKey) error {
+	return a.signAccepted(ctx, &signing{&f.signatureFlags, key, t, accepted, out, nil, func(public quorum.PublicKey) error {
 		return checkMember(policy.Approvers, public)
-	}})
+	}, m})
 }
 
 // confirmUnchecked shows all that is known of what would be signed, with what was found about clock and key.

@@ -47,7 +47,7 @@ type demo struct {
 	exported *demoScope
 }
 
-var approvers = []string{"alice", "bob", "carol"}
+var demoApprovers = []string{"alice", "bob", "carol"}
 
 func (a *app) demo(ctx context.Context) error {
 	dir, err := os.MkdirTemp("", "approver-demo-")
@@ -61,10 +61,10 @@ func (a *app) demo(ctx context.Context) error {
 	d.say("\n1. The review: what would run on 412 machines, the one that differs first.\n")
 	d.run("", "batch", "show", "--scope", "scope.json", "--expect", "machines.txt", "--approvers", "set.json", "--trust-domain", demoDomain)
 	d.say("\n2. Two of the three approvers sign what they reviewed, each with the key on their own token.\n")
-	for _, name := range approvers[:2] {
+	for _, name := range demoApprovers[:2] {
 		d.run("", "batch", "sign", "--scope", "scope.json", "--root", root, "--expect", "machines.txt", "--approvers", "set.json",
 			"--trust-domain", demoDomain, "--key", "pkcs11:token="+name+";object="+d.keys[name].KID().String(), "--module", "/embedded",
-			"--pin-file", name+".pin", "--yes", "--out", name+".sig.json")
+			"--pin-file", name+".pin", "--yes", "--state", name+".ledger", "--out", name+".sig.json")
 	}
 	d.say("\n3. Anybody can verify them.\n")
 	d.run("", verifyArgs("scope.json")...)
@@ -90,7 +90,7 @@ func (d *demo) say(text string) {
 func (d *demo) makeTokens() {
 	var tokens []softtoken.Token
 	draft := quorum.SetDraft{Threshold: 2, Tiers: []quorum.Tier{{MaxScopeSize: 5, Threshold: 1}}}
-	for i, name := range approvers {
+	for i, name := range demoApprovers {
 		private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 		if err != nil {
 			d.err = err
@@ -166,7 +166,7 @@ func (d *demo) run(want string, args ...string) {
 func (d *demo) inFolder(args []string) []string {
 	out := slices.Clone(args)
 	for i, arg := range out {
-		if slices.Contains([]string{".json", ".txt", ".pin"}, filepath.Ext(arg)) {
+		if slices.Contains([]string{".json", ".txt", ".pin", ".ledger"}, filepath.Ext(arg)) {
 			out[i] = filepath.Join(d.dir, arg)
 		}
 	}

@@ -65,7 +65,7 @@ func (l *loader) decode(data []byte) (err error) {
 
 // load settles one part after the other; what a later one needs stands before it.
 func (l *loader) load() (*Settings, error) {
-	for _, step := range []func() error{l.trustDomain, l.key, l.publicKey, l.maxHours, l.kinds, l.expectedLists, l.module, l.setFile, l.pki} {
+	for _, step := range []func() error{l.trustDomain, l.key, l.publicKey, l.maxHours, l.kinds, l.expectedLists, l.state, l.module, l.setFile, l.pki} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -206,6 +206,16 @@ func (l *loader) expectedLists() error {
 		return l.refuse(key, "%s", wire.MessageOf(err))
 	}
 	l.s.ExpectedLists = Setting[string]{path, o}
+	return nil
+}
+
+// state notes the folder of the ledger; whether nobody else can write it, the ledger looks itself, each time.
+func (l *loader) state() error {
+	path, o, ok, err := l.path("state", l.file.State)
+	if !ok || err != nil {
+		return err
+	}
+	l.s.State = Setting[string]{path, o}
 	return nil
 }
 

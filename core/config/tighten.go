@@ -177,6 +177,20 @@ func (s *Settings) TightenKinds(given string, same func(given, configured string
 	return own.Value, nil
 }
 
+// StateFolder settles --state, the folder of the ledger; "" is a flag that is not given. The flag counts, since a refusal would
+// help nobody who can take another machine; elsewhere is the configured folder where it names another one, and "" where it
+// does not. folder is "" where nothing says one.
+func (s *Settings) StateFolder(given string) (folder, elsewhere string) {
+	switch own := s.State; {
+	case !own.IsSet():
+		return given, ""
+	case given == "" || samePath(given, own.Value):
+		return own.Value, ""
+	default:
+		return given, own.Value
+	}
+}
+
 // samePath tells whether two paths lead to one file. Their text decides only where neither leads anywhere: after a symbolic
 // link ".." is not where it says.
 func samePath(a, b string) bool {

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/better-compute/approver/core/approvers"
+	"github.com/better-compute/approver/core/ledger"
+	"github.com/better-compute/approver/core/medium"
+	"github.com/better-compute/approver/core/quorum"
+	"github.com/better-compute/approver/core/review"
+	"github.com/better-compute/approver/core/wire"
+)
+
+type approversFlags struct {
+	setFlags
+	signatureFlags
+	trustDomain, current, now string
+	signatures                []string
+}
+
+func (a *app) signApproversCommand() *cobra.Command {
+	var f approversFlags
+	c := &cobra.Command{
+		Use:   "sign-approvers --key KEY --epoch N --approvers FILES --threshold K --trust-domain NAME",
+		Short: "Review a change of the approver set and sign it",
+		Long: `sign-approvers says in words what a new approver set changes, asks for the number of changes and two words of the new set's
+digest, and signs the set for its epoch. A machine takes it once enough approvers of the set it holds have signed.
+
+The change is held against --current, the set in force now, else the configured one. Without --approvers, --threshold 0 signs
+the removal of the quorum. Signatures that others made for the same change, --signature, are held against this one.`,
+		Example: `  approver batch sign-approvers --key alice.pem --epoch 2 --approvers alice.pub,bob.pub,dave.pub --threshold 2 --tiers 5:1 \
+      --unbatched 0 --current set.json --trust-domain compute.example.com --out alice.set-sig.json
+  approver batch sign-approvers --key bob.pem --approvers next.json --proof dave.proof --signature alice.set-sig.json \
+      --current set.json --trust-domain compute.example.com --out bob.set-sig.json`,
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := f.signatureFlags.check(""); err != nil {
+				return err
+			}
+			return a.signApprovers(c.Context(), &f)
+		},
+	}
+	f.setFlags.register(c)
+	f.signatureFlags.register(c)
+	s := c.Flags()
+	s.StringVar(&f.trustDomain, "trust-domain", "", "trust domain of your deployment, `NAME` (default: the configured one)")
+	s.StringVar(&f.current, "current", "", "`FILE` of the set in force now, or a signature over it (default: the configured set)")
+	s.StringArrayVar(&f.signatures, "signature", nil, "`FILES` of signatures that others made for this change, comma-separated")
+	registerNow(c, &f.now)
+	return c
+}
+
+// signApprovers walks the same road as a batch: review, acceptance, key, signature, record, file.
+func (a *app) signApprovers(ctx context.Context, f *approversFlags) (err error) {
+	out, err := a.beginSignature(&f.signatureFlags)
+	if err != nil {
+		return err
+	}
+	defer out.abandon()
+	domain, err := a.trustDomain(f.trustDomain)
+	switch {
+	case err != nil:
+		return err
+	case domain == "":
+		return usage("--trust-domain is missing, and none is configured")
+	}
+	m, err := a.remember(&f.memoryFlags, "batch sign-approvers", ledger.Signed, ledger.WhatSet)
+	if err != nil {
+		return err
+	}
+	defer m.end(&err)
+	change, inputs, err := a.readChange(f, domain, m)
+	if err != nil {
+		return err
+	}
+	key, err := a.findKey(ctx, &f.keyFlags, keysOf(change))
+	defer key.close()
+	if err != nil {
+		return err
+	}
+	if err := checkSigner(change, key.public()); err != nil {
+		return err
+	}
+	r, err := a.reviewChange(change, inputs, key, m)
+	if err != nil {
+		return err
+	}
+	t := a.terminal()
+	defer t.close()
+	_, accepted, err := a.confirm(ctx, r, &f.signatureFlags, "", t)
+	if err != nil {
+		return err
+	}
+	return a.signAccepted(ctx, &signing{&f.signatureFlags, key, t, accepted, out, nil, func(public quorum.PublicKey) error {
+		return checkSigner(change, public)
+	}, m})
+}
+
+// readChange reads all the files of a change.
+func (a *app) readChange(f *approversFlags, domain string, m *memory) (*approvers.Change, []medium.Input, error) {
+	clock, err := a.clock(f.now)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := a.settings()
+	if err != nil {
+		return nil, nil, err
+	}
+	next, err := f.setFlags.read()
+	if err != nil {
+		return nil, nil, err
+	}
+	if next.epoch == 0 {
+		return nil, nil, usage("--epoch is missing: one above that of the set in force")
+	}
+	m.at(clock)
+	m.change(next, domain)
+	c := &approvers.Change{Next: next.set, Epoch: next.epoch, Labels: next.labels, Proofs: next.proofs, TrustDomain: domain,
+		Configured: s.TrustDomain.IsSet(), Time: clock}
+	if s.File != "" {
+		c.Configuration = append(c.Configuration, s.File)
+	}
+	if s.Passed != "" {
+		c.Configuration = append(c.Configuration, "by "+s.NamedBy+", instead of "+s.Passed)
+	}
+	var inputs []medium.Input
+	for _, path := range next.proven {
+		inputs = append(inputs, medium.Input{Role: "proof of a key", Path: path})
+	}
+	current, err := a.readCurrent(f.current, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, path := range current {
+		inputs = append(inputs, medium.Input{Role: "set in force", Path: path})
+	}
+	m.settings(map[string]string{"trustDomain": domain, "current": strings.Join(current, ", "), "approvers": strings.Join(next.paths, ", "),
+		"now": f.now, "configuration": s.File})
+	if err := readSetSignatures(f.signatures, c); err != nil {
+		return nil, nil, err
+	}
+	return c, inputs, nil
+}
+
+// change notes the change that is reviewed: from now on its end is recorded.
+func (m *memory) change(next *givenSet, domain string) {
+	m.begun = true
+	m.entry.Set = &ledger.SetChange{Epoch: next.epoch, Digest: ledger.Hash(next.set.Digest()), TrustDomain: domain}
+}
+
+// readCurrent gives the change the set in force, and says which files it is from.
+func (a *app) readCurrent(path string, c *approvers.Change) (from []string, err error) {
+	if path == "" {
+		s, err := a.settings()
+		if err != nil || !s.ApproverSet().IsSet() {
+			return nil, err
+		}
+		own := s.ApproverSet()
+		c.Current, c.CurrentEpoch, c.CurrentFrom = own.Value.Set, own.Value.Epoch, own.Origin.String()
+		return own.Value.Paths, nil
+	}
+	f, err := readSetFile(path)
+	if err != nil {
+		return nil, err
+	}
+	c.Current, c.CurrentEpoch, c.CurrentFrom = f.set, f.epoch, path
+	return []string{path}, nil
+}
+
+// readSetSignatures gives the change what others signed.
+func readSetSignatures(given []string, c *approvers.Change) error {
+	paths, err := listed("--signature", given)
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		f, err := readSetFile(path)
+		switch {
+		case err != nil:
+			return err
+		case f.signature == nil:
+			return wire.Errorf(wire.InvalidInput, "", "%s is a set file, not a signature over one", path).With("file", path)
+		}
+		c.Signatures = append(c.Signatures, f.signature)
+	}
+	return nil
+}
+
+// reviewChange makes the review, and holds it against the ledger.
+func (a *app) reviewChange(c *approvers.Change, inputs []medium.Input, key *foundKey, m *memory) (*review.Review, error) {
+	if err := m.key(key, key.public()); err != nil {
+		return nil, err
+	}
+	c.Key = key.public().KID()
+	if key.unpinned() {
+		c.Other = append(c.Other, review.NewFinding(review.KeyUnpinned, review.Escape("the token says which public key it has; nobody else did")))
+	}
+	c.Other = append(append(c.Other, medium.Findings("", append(inputs, key.inputs()...))...), m.found...)
+	r, err := c.Review()
+	if err != nil {
+		return nil, err
+	}
+	m.findings(r.Document().Findings)
+	return r, m.check(c.Key)
+}
+
+// keysOf gives the set in which a kid that a URI names as its object is looked up.
+func keysOf(c *approvers.Change) *quorum.Set {
+	if c.Current != nil {
+		return c.Current
+	}
+	return c.Next
+}
+
+// checkSigner refuses a key whose signature nobody would count: one of neither set. What is not known passes.
+func checkSigner(c *approvers.Change, key quorum.PublicKey) error {
+	if c.Current == nil || key.IsZero() {
+		return nil
+	}
+	for _, set := range []*quorum.Set{c.Current, c.Next} {
+		if _, ok := set.Key(key.KID()); ok {
+			return nil
+		}
+	}
+	return wire.Errorf(wire.KeyUnavailable, "key-mismatch", "key %s is in neither set: its signature would count nowhere", key.KID())
+}

@@ -23,10 +23,14 @@
 //
 // A refusal, the first record of a ledger, with everything that may be missing missing:
 //
-//	{"version":1,"seq":1,"previous":"0000000000000000000000000000000000000000000000000000000000000000","at":1,
+//	{"version":1,"seq":1,"previous":"0000…0000","at":1,
 //	"clock":"system","outcome":"refused","what":"batch","command":"batch sign","refusal":{"code":"INVALID_INPUT",
 //	"reason":""},"findings":[],"policy":{"sha256":"44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
-//	"settings":{}},"program":{"version":"1","sha256":"0000…0000"}}       (one line; the last 0000…0000 are 64 zeros)
+//	"settings":{}},"program":{"version":"1","sha256":"0000…0000"}}
+//
+// That is one line, with 64 zeros for 0000…0000. The head after it is
+//
+//	f92dbf259c9e54bef8e2bc75c0836186c90f281845fa2a23633645ce8280250e
 //
 // # Road
 //

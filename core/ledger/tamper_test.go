@@ -259,3 +259,40 @@ func TestVerifiedByAnotherProgram(t *testing.T) {
 	_, err = verify(bytes.Replace(whole, []byte(`"max-hours":"72"`), []byte(`"max-hours":"99"`), 1))
 	require.Error(t, err)
 }
+
+// A bit that flips anywhere in the store is either found or stands where nothing is kept.
+func TestBitsOfTheStore(t *testing.T) {
+	dir := home(t)
+	l, receipts := filled(t, dir)
+	require.NoError(t, l.Close())
+	path := filepath.Join(dir, "ledger.db")
+	whole, err := os.ReadFile(path)
+	require.NoError(t, err)
+	found, head := 0, receipts[len(receipts)-1].Head()
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	require.NoError(t, err)
+	defer file.Close()
+	put := func(i int, c byte) {
+		_, err := file.WriteAt([]byte{c}, int64(i))
+		require.NoError(t, err)
+	}
+	for i := 0; i < len(whole); i += 89 {
+		put(i, whole[i]^1<<(i%8))
+		l, err := ledger.OpenReadOnly(dir)
+		if err == nil {
+			var c *ledger.Chain
+			if c, err = l.Verify(); err == nil && c.Head() != head { // the other switch, to the state before
+				_, err = c.VerifyHead(head.Hash)
+			}
+			require.NoError(t, l.Close())
+		}
+		if err != nil {
+			require.Equal(t, wire.AuditTampered, wire.CodeOf(err), "byte %d: %v", i, err)
+			found++
+		}
+		put(i, whole[i])
+	}
+	t.Logf("%d of %d found", found, len(whole)/89)
+	require.Greater(t, found, 50)
+	verified(t, open(t, dir))
+}

@@ -69,7 +69,7 @@ func newRecord(e Entry, s Subjects) (*Record, error) {
 
 // allowed holds the record against what the ledger knows.
 func (p *Pending) allowed(tx *bolt.Tx) error {
-	if p.record.Outcome != Refused {
+	if p.record.ticks() {
 		if err := checkClock(tx, p.record.At); err != nil {
 			return err
 		}
@@ -150,7 +150,7 @@ func put(tx *bolt.Tx, rec *Record, s Subjects) error {
 	err := errors.Join(
 		tx.Bucket(bucketRecords).Put(wire.U64(rec.Seq), line),
 		meta.Put(keyHead, append(wire.U64(head.Seq), head.Hash[:]...)))
-	if rec.Outcome != Refused {
+	if rec.ticks() {
 		err = errors.Join(err, meta.Put(keyClock, wire.U64(rec.At)))
 	}
 	for _, f := range rec.facts() {
@@ -164,7 +164,8 @@ func put(tx *bolt.Tx, rec *Record, s Subjects) error {
 	return err
 }
 
-// putRecent adds a signed batch to the recent ones and lets go of those that no later query looks back to.
+// putRecent adds a signed batch to the recent ones and lets go of those that it has left behind: of its own clock, since a
+// time by hand may be any.
 func putRecent(tx *bolt.Tx, r recentBatch, s Subjects) error {
 	list, err := recents(tx, 0)
 	if err != nil {
@@ -173,7 +174,7 @@ func putRecent(tx *bolt.Tx, r recentBatch, s Subjects) error {
 	old := make(map[uint64]bool)
 	bucket := tx.Bucket(bucketRecent)
 	for _, o := range list {
-		if o.at+recently < r.at {
+		if o.before(r) {
 			old[o.seq] = o.subjects > 0
 			err = errors.Join(err, bucket.Delete(o.key()))
 		}

@@ -15,7 +15,8 @@
 //
 // Rules: seq counts from 1; previous is the head before. Signed and declined records have a signature, a key, and a batch or
 // an approver set; refused ones have a refusal instead, and may lack the rest, since their file may not have said it. A
-// decline has a reason. Times of signed and declined records never go back; a refused one has whatever the clock showed.
+// decline has a reason. Times of signed and declined records by the system's clock never go back; a refused one has whatever
+// the clock showed, and one by hand what was given.
 // What was signed or declined never gives a batch id (under one trust domain) a second root, nor an epoch a second set; and a
 // key signs a thing once.
 //

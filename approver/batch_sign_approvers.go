@@ -19,6 +19,8 @@ type approversFlags struct {
 	signatureFlags
 	trustDomain, current, now string
 	signatures                []string
+
+	newSet string // the first file of the new set
 }
 
 func (a *app) signApproversCommand() *cobra.Command {
@@ -67,7 +69,7 @@ func (a *app) signApprovers(ctx context.Context, f *approversFlags) (err error) 
 	case domain == "":
 		return usage("--trust-domain is missing, and none is configured")
 	}
-	m, err := a.remember(&f.memoryFlags, "batch sign-approvers", ledger.Signed, ledger.WhatSet)
+	m, err := a.remember(&f.signatureFlags, "batch sign-approvers", ledger.Signed, ledger.WhatSet)
 	if err != nil {
 		return err
 	}
@@ -84,7 +86,7 @@ func (a *app) signApprovers(ctx context.Context, f *approversFlags) (err error) 
 	if err := checkSigner(change, key.public()); err != nil {
 		return err
 	}
-	r, err := a.reviewChange(change, inputs, key, m)
+	r, err := a.reviewChange(f, change, inputs, key, m)
 	if err != nil {
 		return err
 	}
@@ -116,6 +118,9 @@ func (a *app) readChange(f *approversFlags, domain string, m *memory) (*approver
 	if next.epoch == 0 {
 		return nil, nil, usage("--epoch is missing: one above that of the set in force")
 	}
+	if len(next.paths) > 0 {
+		f.newSet = next.paths[0]
+	}
 	m.at(clock)
 	m.change(next, domain)
 	c := &approvers.Change{Next: next.set, Epoch: next.epoch, Labels: next.labels, Proofs: next.proofs, TrustDomain: domain,
@@ -126,10 +131,7 @@ func (a *app) readChange(f *approversFlags, domain string, m *memory) (*approver
 	if s.Passed != "" {
 		c.Configuration = append(c.Configuration, "by "+s.NamedBy+", instead of "+s.Passed)
 	}
-	var inputs []medium.Input
-	for _, path := range next.proven {
-		inputs = append(inputs, medium.Input{Role: "proof of a key", Path: path})
-	}
+	inputs := []medium.Input{{Role: "configuration", Path: s.File}}
 	current, err := a.readCurrent(f.current, c)
 	if err != nil {
 		return nil, nil, err
@@ -190,7 +192,7 @@ func readSetSignatures(given []string, c *approvers.Change) error {
 }
 
 // reviewChange makes the review, and holds it against the ledger.
-func (a *app) reviewChange(c *approvers.Change, inputs []medium.Input, key *foundKey, m *memory) (*review.Review, error) {
+func (a *app) reviewChange(f *approversFlags, c *approvers.Change, inputs []medium.Input, key *foundKey, m *memory) (*review.Review, error) {
 	if err := m.key(key, key.public()); err != nil {
 		return nil, err
 	}
@@ -198,7 +200,7 @@ func (a *app) reviewChange(c *approvers.Change, inputs []medium.Input, key *foun
 	if key.unpinned() {
 		c.Other = append(c.Other, review.NewFinding(review.KeyUnpinned, review.Escape("the token says which public key it has; nobody else did")))
 	}
-	c.Other = append(append(c.Other, medium.Findings("", append(inputs, key.inputs()...))...), m.found...)
+	c.Other = append(append(c.Other, medium.FindingsOf(medium.Input{Role: "new set", Path: f.newSet}, append(inputs, key.inputs()...))...), m.found...)
 	r, err := c.Review()
 	if err != nil {
 		return nil, err

@@ -32,7 +32,7 @@ func (a *app) signUnchecked(ctx context.Context, c *cobra.Command, f *signFlags)
 		return err
 	}
 	defer out.abandon()
-	m, err := a.remember(&f.memoryFlags, "batch sign", ledger.Signed, ledger.WhatBatch)
+	m, err := a.remember(&f.signatureFlags, "batch sign", ledger.Signed, ledger.WhatBatch)
 	if err != nil {
 		return err
 	}

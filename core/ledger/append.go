@@ -85,7 +85,7 @@ func roomFor(tx *bolt.Tx, record int, e *Entry, s Subjects) (int, error) {
 	all, moved := uint64(s.Len()), uint64(s.Len())
 	for _, r := range list {
 		all += r.subjects
-		if r.at+recently < e.At {
+		if r.before(recentBatch{at: e.At, byHand: e.Clock == ClockByHand}) {
 			moved += r.subjects
 		}
 	}

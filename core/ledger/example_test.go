@@ -76,6 +76,13 @@ func TestRecordsInAnotherForm(t *testing.T) {
 		_, err := ledger.ParseRecord([]byte(exampleRecord[:i]))
 		requireCode(t, err, wire.InvalidInput, "")
 	}
+	// Settings in another order than theirs, or one twice, under the digest of what they are.
+	for _, settings := range []string{`{"b":"","a":""}`, `{"a":"","b":"","b":""}`, `{"a":"","b":""}`} {
+		const digest = "a5b12f7b43403bf37bb16ec811a222940f9b038c2081df6c2a4b83c0e0778d96"
+		changed := strings.NewReplacer(`"settings":{}`, `"settings":`+settings, "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a", digest).Replace(exampleRecord)
+		_, err := ledger.ParseRecord([]byte(changed))
+		require.Equal(t, settings == `{"a":"","b":""}`, err == nil, settings)
+	}
 	many := strings.Replace(exampleRecord, `[]`, `["x"`+strings.Repeat(`,"x"`, 255)+`]`, 1)
 	_, err := ledger.ParseRecord([]byte(many))
 	require.NoError(t, err)

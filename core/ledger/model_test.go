@@ -70,7 +70,7 @@ func (m *naive) allows(e ledger.Entry) (code wire.Code, reason string) {
 // others gives what was signed within 24 hours, of other batches of the trust domain, newest first by its time.
 func (m *naive) others(b ledger.Batch, now uint64) (list []noted) {
 	for i, d := range m.done {
-		if signedBatch(d) && d.entry.Batch.ID != b.ID && d.entry.Batch.TrustDomain == b.TrustDomain && d.entry.At+24*hour >= now && d.entry.At <= now && !m.leftBehind(i) {
+		if signedBatch(d) && d.entry.Batch.ID != b.ID && d.entry.Batch.TrustDomain == b.TrustDomain && d.entry.At+24*hour >= now && (d.entry.At <= now || d.entry.Clock == ledger.ClockSystem) && !m.leftBehind(i) {
 			list = append(list, d)
 		}
 	}

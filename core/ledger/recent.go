@@ -86,10 +86,11 @@ func (w *walk) newestOf(subject *Hash, wanted map[uint64]bool) (seq uint64, ok b
 	return 0, false
 }
 
-// otherBatches gives what was signed in the 24 hours up to now under a batch's trust domain, without the batch itself.
+// otherBatches gives what was signed in the 24 hours up to now under a batch's trust domain, without the batch itself. What the
+// system's clock puts after a time that was given by hand counts too: it was signed before all the same.
 func otherBatches(tx *bolt.Tx, b Batch, now uint64) ([]recentBatch, error) {
 	list, err := recents(tx, now-min(now, recently))
-	return slices.DeleteFunc(list, func(r recentBatch) bool { return r.domain != b.TrustDomain || r.id == b.ID || r.at > now }), err
+	return slices.DeleteFunc(list, func(r recentBatch) bool { return r.domain != b.TrustDomain || r.id == b.ID || r.at > now && r.byHand }), err
 }
 
 // newestFirst names batches, each once, and counts them.

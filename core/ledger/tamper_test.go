@@ -123,7 +123,12 @@ func TestForgedChains(t *testing.T) {
 		}
 		return b.Bytes()
 	}
-	_, err := verifyExport(forge(signing(alice, noon, batch("b1", 1)), signing(bob, noon, batch("b1", 1)), refusing(1, wire.IOError, "")))
+	skipping := mustParse(t, exampleRecord)
+	skipping.Seq = 2
+	_, err := verifyExport([]byte(`{"format":"better-compute-approver-ledger","version":1}` + "\n" + string(skipping.Encode()) + "\n"))
+	requireCode(t, err, wire.AuditTampered, "")
+	require.Equal(t, "seq", detail(t, err, "differs"))
+	_, err = verifyExport(forge(signing(alice, noon, batch("b1", 1)), signing(bob, noon, batch("b1", 1)), refusing(1, wire.IOError, "")))
 	require.NoError(t, err)
 	for name, entries := range map[string][]ledger.Entry{
 		"signed twice": {signing(alice, noon, batch("b1", 1)), signing(alice, noon, batch("b1", 1))},
@@ -231,6 +236,9 @@ func TestStoreThatIsNone(t *testing.T) {
 					l.Close()
 				}
 				requireCode(t, err, wire.AuditTampered, "")
+				left, err := os.ReadFile(filepath.Join(dir, "ledger.db"))
+				require.NoError(t, err)
+				require.True(t, bytes.Equal(data, left), "it was changed")
 			}
 		})
 	}

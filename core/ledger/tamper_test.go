@@ -177,6 +177,11 @@ func TestStoreThatWasChanged(t *testing.T) {
 			}
 			return errorsOf(b.Delete(k), b.Put(other, v))
 		},
+		"renamed": func(b *bolt.Bucket, k []byte) error {
+			other, v := bytes.Clone(k), bytes.Clone(b.Get(k))
+			other[0] ^= 1
+			return errorsOf(b.Delete(k), b.Put(other, v))
+		},
 		"added": func(b *bolt.Bucket, k []byte) error {
 			return b.Put(append(bytes.Clone(k), 'x'), b.Get(k))
 		},

@@ -98,3 +98,21 @@ func TestTerminalDoesNotSignAChange(t *testing.T) {
 	log := s.ok("log", "show").stdout
 	require.Equal(t, 5, strings.Count(log, " batch sign-approvers: refused INVALID_STATE not-confirmed\n"), "%s", log)
 }
+
+// A bare root is recorded as what it is, and its file comes out of the ledger with the mark.
+func TestTerminalUncheckedIsRecorded(t *testing.T) {
+	s := newSession(t)
+	s.remembers()
+	c := s.onScreen(100, 40, uncheckedOnScreen)
+	c.await("Type the batch id: ")
+	c.say("wrong")
+	require.Equal(t, 1, c.end())
+	c = s.onScreen(100, 40, uncheckedOnScreen)
+	c.await("Type the batch id: ")
+	c.say("batch_ok2")
+	require.Zero(t, c.end(), "%s", c.text())
+	log := s.ok("log", "show").stdout
+	require.Contains(t, log, "1  2099-12-31 00:00:00 UTC (4102358400000), by hand  batch sign: refused INVALID_STATE not-confirmed\n")
+	require.Equal(t, 2, strings.Count(log, "trust domain compute.example.com, UNCHECKED\n"), "%s", log)
+	require.Equal(t, string(s.read("sig.json")), s.ok("log", "signature", "2").stdout)
+}

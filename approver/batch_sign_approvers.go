@@ -155,10 +155,13 @@ func (m *memory) change(next *givenSet, domain string) {
 
 // readCurrent gives the change the set in force, and says which files it is from.
 func (a *app) readCurrent(path string, c *approvers.Change) (from []string, err error) {
+	s, err := a.settings()
+	if err != nil {
+		return nil, err
+	}
 	if path == "" {
-		s, err := a.settings()
-		if err != nil || !s.ApproverSet().IsSet() {
-			return nil, err
+		if !s.ApproverSet().IsSet() {
+			return nil, nil
 		}
 		own := s.ApproverSet()
 		c.Current, c.CurrentEpoch, c.CurrentFrom = own.Value.Set, own.Value.Epoch, own.Origin.String()
@@ -169,7 +172,7 @@ func (a *app) readCurrent(path string, c *approvers.Change) (from []string, err 
 		return nil, err
 	}
 	c.Current, c.CurrentEpoch, c.CurrentFrom = f.set, f.epoch, path
-	return []string{path}, nil
+	return []string{path}, s.TightenCurrent(f.set, f.epoch)
 }
 
 // readSetSignatures gives the change what others signed.

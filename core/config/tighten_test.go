@@ -294,6 +294,19 @@ func TestExpectedListWithoutFolder(t *testing.T) {
 	require.Empty(t, path)
 }
 
+// A change is held against the configured set and no other, and at its epoch.
+func TestTightenCurrent(t *testing.T) {
+	d := newDesk(t)
+	s := d.loaded()
+	own := s.ApproverSet().Value
+	require.NoError(t, s.TightenCurrent(own.Set, own.Epoch))
+	other, err := quorum.NewSet(quorum.SetDraft{Keys: own.Set.Keys(), Threshold: 1})
+	require.NoError(t, err)
+	require.Equal(t, wire.InvalidConfig, wire.CodeOf(s.TightenCurrent(other, own.Epoch)))
+	require.ErrorContains(t, s.TightenCurrent(own.Set, own.Epoch+1), "--current says set ")
+	require.NoError(t, new(config.Settings).TightenCurrent(other, 7))
+}
+
 // --state counts, wherever it leads; that it leads elsewhere is told. The folder need not be there.
 func TestStateFolder(t *testing.T) {
 	d := newDesk(t)

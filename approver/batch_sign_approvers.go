@@ -168,6 +168,9 @@ func (a *app) readCurrent(path string, c *approvers.Change) (from []string, err 
 		return own.Value.Paths, nil
 	}
 	f, err := readSetFile(path)
+	if err == nil {
+		err = f.checkInForce(c.TrustDomain)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ type Change struct {
 	Current      *quorum.Set // in force now; nil where none is given
 	CurrentEpoch uint64      // of Current
 	CurrentFrom  string      // the file that Current was read from, for the review to name
+	CurrentKnown string      // what of the approver's own says that it is in force, as in "as you have it configured"; "" is nothing, a finding
 
 	Labels     map[quorum.KID]string      // names of the files that keys of either set came in, as they came
 	Proofs     [][]byte                   // contents of PATH.proof files
@@ -33,9 +34,9 @@ type Change struct {
 
 // Review makes the document that a person sees, tied to the statement that would be signed. Errors, in this order:
 // INVALID_INPUT without a set or with an epoch that is none (malformed-set); TRUST_DOMAIN_MISMATCH, or INVALID_INPUT where
-// no trust domain is named; CONFLICT for two sets of one epoch; SCOPE_MISMATCH for a signature that is for something
-// else; ACCESS_DENIED (stale-epoch, epoch-too-high) for an epoch that no machine would take; and those of a proof that is
-// not of its form or does not verify.
+// no trust domain is named, and for a signature that is for another; CONFLICT for two sets of one epoch; SCOPE_MISMATCH for a signature that is for something
+// else, and ACCESS_DENIED, bad-signature, for one that its key did not make; ACCESS_DENIED (stale-epoch, epoch-too-high) for
+// an epoch that no machine would take; and those of a proof that is not of its form, does not verify, or is of no key of Next.
 func (c *Change) Review() (*review.Review, error) {
 	h, err := c.held()
 	if err != nil {

@@ -2,6 +2,7 @@ package approvers_test
 
 import (
 	"encoding/hex"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -66,7 +67,17 @@ func TestRefusals(t *testing.T) {
 		}, wire.ScopeMismatch, "", map[string]any{"field": "epoch", "signed": uint64(3), "here": uint64(2)}},
 		"a signature for another deployment": {func(c *approvers.Change) {
 			c.Signatures = []*quorum.SetSignatureFile{setSignature(t, 1, c.Current, 2, "staging.example.com")}
-		}, wire.ScopeMismatch, "", map[string]any{"field": "trustDomain"}},
+		}, wire.TrustDomainMismatch, "", map[string]any{"file": "staging.example.com", "own": trustDomain, "kid": kid(1)}},
+		"a signature that was changed": {func(c *approvers.Change) {
+			c.Signatures = []*quorum.SetSignatureFile{setSignature(t, 1, c.Next, 2, trustDomain), setSignature(t, 2, c.Next, 2, trustDomain)}
+			c.Signatures[1].Signature.Sig[40] ^= 1
+		}, wire.AccessDenied, "bad-signature", map[string]any{"signature": 1, "kid": kid(2)}},
+		"a changed signature by a new key, current unknown": {func(c *approvers.Change) {
+			c.Signatures, c.Current = []*quorum.SetSignatureFile{setSignature(t, 3, c.Next, 2, trustDomain)}, nil
+			c.Signatures[0].Signature.Sig[40] ^= 1
+		}, wire.AccessDenied, "bad-signature", map[string]any{"signature": 0, "kid": kid(3)}},
+		"a proof of no key of the set": {func(c *approvers.Change) { c.Proofs = [][]byte{proof(t, 3), proof(t, 4)} }, wire.InvalidInput, "",
+			map[string]any{"proof": 1, "kid": kid(4)}},
 		"a proof by another key":   {func(c *approvers.Change) { c.Proofs = append(c.Proofs, forged) }, wire.AccessDenied, "bad-signature", map[string]any{"proof": 1}},
 		"a proof that is none":     {func(c *approvers.Change) { c.Proofs = [][]byte{[]byte("{}")} }, wire.InvalidInput, "", map[string]any{"proof": 0}},
 		"a proof that was changed": {func(c *approvers.Change) { c.Proofs = [][]byte{broken} }, "", "", map[string]any{"proof": 0}},
@@ -106,25 +117,39 @@ func TestFindings(t *testing.T) {
 		change func(*approvers.Change)
 		rules  []review.Rule
 	}{
-		"none":                    {func(*approvers.Change) {}, nil},
-		"no proof":                {func(c *approvers.Change) { c.Proofs = nil }, []review.Rule{review.NoKeyProof}},
-		"a proof of another key":  {func(c *approvers.Change) { c.Proofs = [][]byte{proof(t, 4)} }, []review.Rule{review.NoKeyProof}},
+		"none":                   {func(*approvers.Change) {}, nil},
+		"no proof":               {func(c *approvers.Change) { c.Proofs = nil }, []review.Rule{review.NoKeyProof}},
+		"a proof of another key": {func(c *approvers.Change) { c.Proofs = [][]byte{proof(t, 1)} }, []review.Rule{review.NoKeyProof}},
+		"signed by the new key": {func(c *approvers.Change) {
+			c.Proofs, c.Signatures = nil, []*quorum.SetSignatureFile{setSignature(t, 3, c.Next, 2, trustDomain)}
+		}, nil},
+		"the new key would sign":  {func(c *approvers.Change) { c.Proofs, c.Key = nil, kid(3) }, nil},
+		"unconfirmed":             {func(c *approvers.Change) { c.CurrentKnown = "" }, []review.Rule{review.CurrentUnpinned}},
+		"its own predecessor":     {func(c *approvers.Change) { c.Current, c.CurrentEpoch = c.Next, 2 }, []review.Rule{review.NoChange}},
+		"the same set, one later": {func(c *approvers.Change) { c.Current = c.Next }, []review.Rule{review.NoChange}},
+		"a lie about itself": {func(c *approvers.Change) { c.Current, c.CurrentEpoch, c.CurrentKnown, c.Proofs = c.Next, 2, "", nil },
+			[]review.Rule{review.CurrentUnpinned, review.NoChange}},
+		"an epoch passed over":    {func(c *approvers.Change) { c.Epoch = 3 }, []review.Rule{review.EpochJump}},
+		"a first set":             {func(c *approvers.Change) { c.Current, c.Epoch, c.Proofs = nil, 1, nil }, []review.Rule{review.NoKeyProof}},
 		"no key joins":            {func(c *approvers.Change) { c.Next, c.Proofs = makeSet(t, []int{0, 1}, 2, 0), nil }, nil},
 		"a key joins, k the same": {func(c *approvers.Change) { c.Next = makeSet(t, upTo(4), 2, 0) }, nil},
-		"nothing is known":        {func(c *approvers.Change) { c.Current = nil }, []review.Rule{review.NoKeyProof}},
-		"a lower threshold":       {func(c *approvers.Change) { c.Next = makeSet(t, []int{0, 1, 3}, 1, 0) }, []review.Rule{review.SetWeaker}},
-		"a higher threshold":      {func(c *approvers.Change) { c.Next = makeSet(t, []int{0, 1, 3}, 3, 0) }, nil},
+		"nothing is known":        {func(c *approvers.Change) { c.Current = nil }, []review.Rule{review.NoCurrent, review.NoKeyProof}},
+		"nothing is known, proven": {func(c *approvers.Change) { c.Current, c.Proofs = nil, [][]byte{proof(t, 0), proof(t, 1), proof(t, 3)} },
+			[]review.Rule{review.NoCurrent}},
+		"a lower threshold":  {func(c *approvers.Change) { c.Next = makeSet(t, []int{0, 1, 3}, 1, 0) }, []review.Rule{review.SetWeaker}},
+		"a higher threshold": {func(c *approvers.Change) { c.Next = makeSet(t, []int{0, 1, 3}, 3, 0) }, nil},
 		"a tier that changes nothing": {func(c *approvers.Change) {
 			c.Next = makeSet(t, []int{0, 1, 3}, 2, 0, quorum.Tier{MaxScopeSize: 9, Threshold: 2})
 		}, nil},
 		"a tier beyond every batch": {func(c *approvers.Change) {
 			c.Current = makeSet(t, upTo(3), 2, 0, quorum.Tier{MaxScopeSize: 1<<32 - 1, Threshold: 2})
-			c.Next = makeSet(t, upTo(3), 2, 0, quorum.Tier{MaxScopeSize: 1<<32 - 1, Threshold: 1})
+			c.Next, c.Proofs = makeSet(t, upTo(3), 2, 0, quorum.Tier{MaxScopeSize: 1<<32 - 1, Threshold: 1}), nil
 		}, []review.Rule{review.SetWeaker}},
-		"a higher cap":  {func(c *approvers.Change) { c.Next = makeSet(t, []int{0, 1, 3}, 2, 1) }, []review.Rule{review.SetWeaker}},
-		"a lower cap":   {func(c *approvers.Change) { c.Current = makeSet(t, upTo(3), 2, 1) }, nil},
-		"removal":       {func(c *approvers.Change) { c.Next = makeSet(t, nil, 0, 0) }, []review.Rule{review.SetRemoval}},
-		"blind removal": {func(c *approvers.Change) { c.Current, c.Next = nil, makeSet(t, nil, 0, 0) }, []review.Rule{review.SetRemoval}},
+		"a higher cap": {func(c *approvers.Change) { c.Next = makeSet(t, []int{0, 1, 3}, 2, 1) }, []review.Rule{review.SetWeaker}},
+		"a lower cap":  {func(c *approvers.Change) { c.Current = makeSet(t, upTo(3), 2, 1) }, nil},
+		"removal":      {func(c *approvers.Change) { c.Next = makeSet(t, nil, 0, 0); c.Proofs = nil }, []review.Rule{review.SetRemoval}},
+		"blind removal": {func(c *approvers.Change) { c.Current, c.Next, c.Epoch, c.Proofs = nil, makeSet(t, nil, 0, 0), 1, nil },
+			[]review.Rule{review.NoCurrent, review.SetRemoval}},
 		"the file's trust domain": {func(c *approvers.Change) { c.TrustDomain, c.FileTrustDomain = "", trustDomain },
 			[]review.Rule{review.TrustDomainUnpinned}},
 		"the same trust domain twice": {func(c *approvers.Change) { c.FileTrustDomain = trustDomain }, nil},
@@ -198,13 +223,11 @@ func TestReplacedByLabel(t *testing.T) {
 	}
 }
 
-// Signatures are told apart by what they are worth; a copy and a forgery count for nothing.
+// Signatures are told apart by what they are worth; a copy counts for nothing.
 func TestSignaturesSoFar(t *testing.T) {
 	c := made(t)
-	forged := setSignature(t, 0, c.Next, 2, trustDomain)
-	forged.Signature.Sig = setSignature(t, 9, c.Next, 2, trustDomain).Signature.Sig
 	again := setSignature(t, 1, c.Next, 2, trustDomain)
-	c.Signatures = []*quorum.SetSignatureFile{setSignature(t, 1, c.Next, 2, trustDomain), again, forged,
+	c.Signatures = []*quorum.SetSignatureFile{setSignature(t, 1, c.Next, 2, trustDomain), again,
 		setSignature(t, 3, c.Next, 2, trustDomain), setSignature(t, 9, c.Next, 2, trustDomain)}
 	says := func(c approvers.Change) (lines []string, note string) {
 		f := fact(reviewed(t, c), "signatures")
@@ -214,12 +237,12 @@ func TestSignaturesSoFar(t *testing.T) {
 		return lines, f.Note
 	}
 	lines, note := says(c)
-	require.Equal(t, []string{"verified, counts", "the key is counted once", "the signature does not verify", "verified, a key of the new set", "of no key that is known here"}, lines)
+	require.Equal(t, []string{"verified, counts", "the key is counted once", "verified, a key of the new set", "of no key that is known here"}, lines)
 	require.Equal(t, "1 of the 2 that the current set needs", note)
 
 	c.Current = nil
 	lines, note = says(c)
-	require.Equal(t, []string{"verified, a key of the new set", "verified, a key of the new set", "the signature does not verify", "verified, a key of the new set", "of no key that is known here"}, lines)
+	require.Equal(t, []string{"verified, a key of the new set", "verified, a key of the new set", "verified, a key of the new set", "of no key that is known here"}, lines)
 	require.Empty(t, note)
 }
 
@@ -229,7 +252,54 @@ func TestEpochTooHighForAFirstSet(t *testing.T) {
 	c.Current, c.Epoch = nil, 1<<32
 	require.Empty(t, fact(reviewed(t, c), "epoch").Note)
 	c.Epoch++
-	require.Contains(t, fact(reviewed(t, c), "epoch").Note, "no machine would take it as its first set")
+	require.Contains(t, fact(reviewed(t, c), "epoch").Note, "NO MACHINE WITHOUT A SET TAKES IT")
+}
+
+// Beside a current set, too, an epoch that shuts out new machines, or that nothing can follow, is told and is no CLEAR.
+func TestEpochsThatFreeze(t *testing.T) {
+	c := made(t)
+	const without, last = "NO MACHINE WITHOUT A SET TAKES IT", "NOTHING CAN EVER FOLLOW IT"
+	for _, row := range []struct {
+		current, next         uint64
+		jumps, shutOut, final bool
+	}{
+		{1, 2, false, false, false},
+		{1, 7, true, false, false},
+		{1<<32 - 1, 1 << 32, false, false, false},
+		{1 << 32, 1<<32 + 1, false, true, false},
+		{1, 1<<32 + 1, true, true, false},
+		{1, 1<<53 - 1, true, true, true},
+		{1<<53 - 2, 1<<53 - 1, false, true, true},
+	} {
+		c.CurrentEpoch, c.Epoch = row.current, row.next
+		d := reviewed(t, c)
+		said := ""
+		if f := find(d, review.EpochJump); f != nil {
+			said = f.Message.String()
+		}
+		require.Equal(t, row.jumps, strings.Contains(said, "it goes from"), "%+v", row)
+		for _, says := range []string{fact(d, "epoch").Note, said} {
+			require.Equal(t, row.shutOut, strings.Contains(says, without), "%+v", row)
+			require.Equal(t, row.final, strings.Contains(says, last), "%+v", row)
+		}
+	}
+}
+
+// After a removal at 2^32 or more a machine takes no set ever again, so nobody is told that it takes any.
+func TestRemovalForGood(t *testing.T) {
+	c := made(t)
+	c.Next, c.Proofs = makeSet(t, nil, 0, 0), nil
+	for epoch, good := range map[uint64]bool{1<<32 - 1: false, 1 << 32: true, 1<<32 + 1: true} {
+		c.Epoch = epoch
+		d := reviewed(t, c)
+		require.Equal(t, good, !strings.Contains(fact(d, "handsOver").Note, "ANY FIRST SET"), "%d", epoch)
+		require.Equal(t, good, strings.Contains(find(d, review.SetRemoval).Message.String(), "for good"), "%d", epoch)
+
+		holder, err := quorum.NewHolder(quorum.HolderDraft{Epoch: epoch, TrustDomain: trustDomain})
+		require.NoError(t, err)
+		_, taken, _ := holder.Take(quorum.Offer{Set: c.Current, Epoch: epoch + 1})
+		require.Equal(t, good, taken != quorum.TookSet, "%d", epoch)
+	}
 }
 
 // Sets count their changes, and each change is about one thing.

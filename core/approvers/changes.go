@@ -177,8 +177,8 @@ func (h *held) aboutKey(kid quorum.KID, proof bool) (fields []review.Field) {
 	}
 	switch {
 	case !proof:
-	case h.proven[kid]:
-		fields = append(fields, said("proof", "verified: its holder has the private key"))
+	case h.proven[kid] != "":
+		fields = append(fields, said("proof", h.proven[kid]))
 	default:
 		fields = append(fields, said("proof", "NONE: nobody has shown to have the private key"))
 	}

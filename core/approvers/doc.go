@@ -17,7 +17,11 @@
 // # What is refused
 //
 // Two sets for one epoch are CONFLICT; an epoch below the current one is stale-epoch, for no machine would ever take it.
-// Findings are trust-domain-unpinned, set-removal, set-weaker, no-key-proof, and those of the clock (WIRE.md §10).
+// A signature handed in that its key did not make, and a proof of a key that is not in the new set, are refused too.
+//
+// Findings are trust-domain-unpinned, set-removal, set-weaker, no-key-proof, and those of the clock (WIRE.md §10); and our
+// own: no-current, current-unpinned (nothing of the approver's confirms the set in force), no-change, epoch-jump. A new key
+// has shown that its holder has it by its proof, by its signature over this very change, or by being the one that signs.
 //
 // # Worked example
 //

@@ -31,8 +31,10 @@ func TestDrawings(t *testing.T) {
 			c.Current = makeSet(t, upTo(5), 4, 10, quorum.Tier{MaxScopeSize: 1, Threshold: 1}, quorum.Tier{MaxScopeSize: 5, Threshold: 2}, quorum.Tier{MaxScopeSize: 100, Threshold: 3})
 			c.Next = makeSet(t, upTo(5), 3, 0, quorum.Tier{MaxScopeSize: 5, Threshold: 3}, quorum.Tier{MaxScopeSize: 50, Threshold: 3}, quorum.Tier{MaxScopeSize: 100, Threshold: 3})
 		},
-		"epoch.txt": func(c *approvers.Change) { c.Next, c.Epoch = c.Current, 9 },
-		"same.txt":  func(c *approvers.Change) { c.Next, c.Epoch = c.Current, 1 },
+		"unconfirmed.txt": func(c *approvers.Change) { c.CurrentKnown = "" },
+		"unknown.txt":     func(c *approvers.Change) { c.Current = nil },
+		"epoch.txt":       func(c *approvers.Change) { c.Next, c.Epoch = c.Current, 9 },
+		"same.txt":        func(c *approvers.Change) { c.Next, c.Epoch = c.Current, 1 },
 		"first.txt": func(c *approvers.Change) {
 			c.Current, c.CurrentEpoch, c.CurrentFrom, c.Epoch = nil, 0, "", 1
 			c.TrustDomain, c.FileTrustDomain = "", trustDomain
@@ -45,7 +47,9 @@ func TestDrawings(t *testing.T) {
 		"configured.json": func(c *approvers.Change) { c.Configured, c.Configuration = true, []string{"/etc/approver/config.toml"} },
 	} {
 		c := made(t)
-		change(&c)
+		if change(&c); !hasKey(c.Next, 3) {
+			c.Proofs = nil // dave's
+		}
 		d := reviewed(t, c)
 		if strings.HasSuffix(name, ".json") {
 			var b bytes.Buffer
@@ -56,6 +60,11 @@ func TestDrawings(t *testing.T) {
 		compareDrawing(t, name, drawn(t, d, review.Whole))
 		require.Equal(t, drawn(t, d, review.Whole), drawn(t, d, review.Brief), "a set is short enough to be read whole")
 	}
+}
+
+func hasKey(s *quorum.Set, i int) bool {
+	_, ok := s.Key(kid(i))
+	return ok
 }
 
 // large replaces 64 keys by 64 others, and 64 tiers by 64 others.

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/better-compute/approver/core/quorum"
 	"github.com/better-compute/approver/core/review"
+	"github.com/better-compute/approver/core/wire"
 )
 
 func fact(key, name, note string, lines ...string) review.Fact {
@@ -30,10 +32,7 @@ func (h *held) facts() []review.Fact {
 	facts := append([]review.Fact{h.epochFact(), h.trustDomainFact()}, h.currentFacts()...)
 	facts = append(facts, h.quorumFacts()...)
 	if h.Next.IsRemoval() {
-		facts = append(facts, fact("handsOver", "what it hands over",
-			"a machine without a pin then takes ANY FIRST SET, UNSIGNED, and until it has one runs destructive commands unapproved; "+
-				"a machine with a pin refuses them and takes only the set it is pinned to",
-			"the quorum, to whoever has the JoinService key"))
+		facts = append(facts, h.handsOverFact())
 	}
 	facts = append(facts, h.keyFact(), h.signatureFact())
 	if len(h.Configuration) > 0 {
@@ -43,14 +42,37 @@ func (h *held) facts() []review.Fact {
 }
 
 func (h *held) epochFact() review.Fact {
-	note := ""
-	switch {
-	case h.Current != nil:
-		note = fmt.Sprintf("the current set has epoch %d", h.CurrentEpoch)
-	case h.Epoch > quorum.MaxFirstEpoch:
-		note = "over 2^32: no machine would take it as its first set"
+	var notes []string
+	if h.Current != nil {
+		notes = append(notes, fmt.Sprintf("the current set has epoch %d", h.CurrentEpoch))
 	}
-	return fact("epoch", "epoch", note, strconv.FormatUint(h.Epoch, 10))
+	return fact("epoch", "epoch", strings.Join(append(notes, h.frozen()...), "; "), strconv.FormatUint(h.Epoch, 10))
+}
+
+// frozen tells what an epoch shuts out for good.
+func (h *held) frozen() (says []string) {
+	if h.Epoch > quorum.MaxFirstEpoch && !h.Next.IsRemoval() { // after a removal it is the whole matter
+		says = append(says, "over 2^32: NO MACHINE WITHOUT A SET TAKES IT, so new ones and reimaged ones stay without")
+	}
+	if h.Epoch == wire.MaxInteger {
+		says = append(says, "NOTHING CAN EVER FOLLOW IT: no epoch is higher")
+	}
+	return says
+}
+
+// handsOverFact says what a removal leaves behind. A first set has an epoch above every one that was held and of at most
+// 2^32, so after a removal at 2^32 or more there is none.
+func (h *held) handsOverFact() review.Fact {
+	if h.Epoch >= quorum.MaxFirstEpoch {
+		return fact("handsOver", "what it hands over",
+			"its epoch is 2^32 or more, so a machine that takes the removal can TAKE NO SET EVER AGAIN: without a pin it runs destructive "+
+				"commands unapproved, with a pin it refuses them, until it is provisioned anew",
+			"the quorum, for good")
+	}
+	return fact("handsOver", "what it hands over",
+		"a machine without a pin then takes ANY FIRST SET, UNSIGNED, and until it has one runs destructive commands unapproved; "+
+			"a machine with a pin refuses them and takes only the set it is pinned to",
+		"the quorum, to whoever has the JoinService key")
 }
 
 func (h *held) trustDomainFact() review.Fact {
@@ -70,15 +92,18 @@ func (h *held) currentFacts() []review.Fact {
 		return []review.Fact{fact("current", "current set",
 			"this is a first set as far as is known here; if machines hold a set, what changes CANNOT BE SHOWN: give it with --current")}
 	case h.same:
-		return []review.Fact{fact("current", "current set", "this very set at this epoch: nothing changes for who holds it",
+		return []review.Fact{fact("current", "current set", "this very set at this epoch: nothing changes for who holds it; "+h.known(),
 			cmp.Or(h.CurrentFrom, "given"))}
 	}
 	digest := hexDigest(h.Current)
 	return []review.Fact{
-		fact("current", "current set", "epoch "+strconv.FormatUint(h.CurrentEpoch, 10)+", "+quorumOf(h.Current), cmp.Or(h.CurrentFrom, "given")),
+		fact("current", "current set", "epoch "+strconv.FormatUint(h.CurrentEpoch, 10)+", "+quorumOf(h.Current)+"; "+h.known(), cmp.Or(h.CurrentFrom, "given")),
 		fact("currentSha256", "its SHA-256", "", digest[:32], digest[32:]),
 	}
 }
+
+// known says what the current set is held against.
+func (h *held) known() string { return cmp.Or(h.CurrentKnown, "given by you, HELD AGAINST NOTHING") }
 
 // quorumFacts say what the new set is: its keys, the threshold, what a batch needs by its size, and what runs outside one.
 func (h *held) quorumFacts() []review.Fact {

@@ -1,10 +1,12 @@
 package approvers
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
 
+	"github.com/better-compute/approver/core/quorum"
 	"github.com/better-compute/approver/core/review"
 )
 
@@ -15,6 +17,7 @@ func (h *held) findings() []review.Finding {
 		found = append(found, review.NewFinding(review.TrustDomainUnpinned,
 			review.Escape("the trust domain "+h.trustDomain+" is the file's word; none was given or configured")))
 	}
+	found = append(found, h.currentFindings()...)
 	if without := h.unproven(); len(without) > 0 {
 		says := "1 new key without proof that its holder has it"
 		if n := len(without); n > 1 {
@@ -23,8 +26,11 @@ func (h *held) findings() []review.Finding {
 		found = append(found, review.NewFinding(review.NoKeyProof, review.Escape(says), texts(without)...))
 	}
 	if h.Next.IsRemoval() {
-		found = append(found, review.NewFinding(review.SetRemoval,
-			review.Escape("the change removes the quorum: the JoinService key may then set any other, unsigned")))
+		says := "the change removes the quorum: the JoinService key may then set any other, unsigned"
+		if h.Epoch >= quorum.MaxFirstEpoch {
+			says = "the change removes the quorum for good: after an epoch of 2^32 or more no machine takes a set again"
+		}
+		found = append(found, review.NewFinding(review.SetRemoval, review.Escape(says)))
 	}
 	if says, places := h.weaker(); len(places) > 0 {
 		found = append(found, review.NewFinding(review.SetWeaker, review.Escape(strings.Join(says, "; ")), texts(places)...))
@@ -32,10 +38,39 @@ func (h *held) findings() []review.Finding {
 	return append(found, h.Other...)
 }
 
+// currentFindings judge how the set stands to the one that it replaces. Whoever brings both can make any change look small, so
+// a set in force that nothing of the approver's own confirms is a finding.
+func (h *held) currentFindings() (found []review.Finding) {
+	add := func(rule review.Rule, says string, places ...string) {
+		found = append(found, review.NewFinding(rule, review.Escape(says), texts(places)...))
+	}
+	switch {
+	case h.Current == nil && (h.Epoch > 1 || h.Next.IsRemoval()):
+		add(review.NoCurrent, fmt.Sprintf("epoch %d follows another set, which is not given: what changes CANNOT BE SHOWN", h.Epoch))
+	case h.Current != nil && h.CurrentKnown == "":
+		add(review.CurrentUnpinned, "the set in force is given by you and held against nothing: what changes is only as true as that file",
+			cmp.Or(h.CurrentFrom, "given"))
+	}
+	switch {
+	case h.same:
+		add(review.NoChange, "the set in force is given as this very set at this epoch: nothing is shown to change")
+	case h.Current != nil && h.Current.Equal(h.Next):
+		add(review.NoChange, "the same set at a higher epoch: no key, threshold or tier is shown to change")
+	}
+	var says []string
+	if h.Current != nil && h.Epoch > h.CurrentEpoch+1 {
+		says = append(says, fmt.Sprintf("it goes from %d to %d, not to %d", h.CurrentEpoch, h.Epoch, h.CurrentEpoch+1))
+	}
+	if says = append(says, h.frozen()...); len(says) > 0 {
+		add(review.EpochJump, "the epoch: "+strings.Join(says, "; "))
+	}
+	return found
+}
+
 // unproven gives the new keys that came without a proof.
 func (h *held) unproven() (keys []string) {
 	for _, k := range h.Next.Keys() {
-		if h.isNew(k.KID()) && !h.proven[k.KID()] {
+		if h.isNew(k.KID()) && h.proven[k.KID()] == "" {
 			keys = append(keys, h.named(k.KID()))
 		}
 	}

@@ -15,7 +15,7 @@ type held struct {
 	trustDomain string
 	pinned      bool // the trust domain is the approver's own
 	statement   quorum.Statement
-	proven      map[quorum.KID]bool // keys whose holders have them
+	proven      map[quorum.KID]string // what shows of a key that its holder has it
 }
 
 func (c *Change) held() (h *held, err error) {
@@ -30,6 +30,9 @@ func (c *Change) held() (h *held, err error) {
 		return nil, err
 	}
 	if err := h.checkEpoch(); err != nil {
+		return nil, err
+	}
+	if err := h.verifySignatures(); err != nil {
 		return nil, err
 	}
 	return h, h.readProofs()
@@ -60,7 +63,9 @@ func (h *held) checkSignatures() error {
 		}
 		switch signed := hexDigest(s.Set); {
 		case s.TrustDomain != h.trustDomain:
-			return mismatch("trustDomain", s.TrustDomain, h.trustDomain)
+			return wire.Errorf(wire.TrustDomainMismatch, "", "the signature of key %s is for trust domain %q, this review is for %q",
+				s.Signature.KID, s.TrustDomain, h.trustDomain).
+				With("signature", i).With("kid", s.Signature.KID).With("file", s.TrustDomain).With("own", h.trustDomain)
 		case s.Epoch != h.Epoch:
 			return mismatch("epoch", s.Epoch, h.Epoch)
 		case signed != next:
@@ -97,15 +102,41 @@ func (h *held) checkEpoch() error {
 	return nil
 }
 
-// readProofs verifies the proofs. One that does not verify is refused, not passed over: somebody made it.
+// verifySignatures refuses a signature that its key did not make, where the key is known: somebody forged or damaged it. One
+// that verifies shows that its holder has the key, and so will the one that is to be made.
+func (h *held) verifySignatures() error {
+	h.proven = make(map[quorum.KID]string)
+	for i, s := range h.Signatures {
+		kid := s.Signature.KID
+		for _, set := range []*quorum.Set{h.Current, h.Next} {
+			if !has(set, kid) {
+				continue
+			}
+			if key, _ := set.Key(kid); !s.Verifies(key) {
+				return wire.Errorf(wire.AccessDenied, "bad-signature", "the signature that names key %s was not made by it, or was changed", kid).
+					With("signature", i).With("kid", kid)
+			}
+			h.proven[kid] = "its signature over this change shows that its holder has the private key"
+		}
+	}
+	if !h.Key.IsZero() {
+		h.proven[h.Key] = "your signature will show that you have the private key"
+	}
+	return nil
+}
+
+// readProofs verifies the proofs. One that does not verify, or is of no key of the set, is refused, not passed over: somebody
+// made it, and meant something by it.
 func (h *held) readProofs() error {
-	h.proven = make(map[quorum.KID]bool)
 	for i, data := range h.Proofs {
 		key, err := quorum.ParseKeyProof(data)
 		if err != nil {
 			return wire.Errorf(wire.CodeOf(err), wire.ReasonOf(err), "%s", wire.MessageOf(err)).With("proof", i)
 		}
-		h.proven[key.KID()] = true
+		if !has(h.Next, key.KID()) {
+			return wire.Errorf(wire.InvalidInput, "", "the proof is of key %s, which is not in the new set", key.KID()).With("proof", i).With("kid", key.KID())
+		}
+		h.proven[key.KID()] = "verified: its holder has the private key"
 	}
 	return nil
 }

@@ -98,7 +98,7 @@ func upTo(n int) (numbers []int) {
 // alice, bob and carol, two of whom must sign, are to become alice, bob and dave.
 func made(t require.TestingT) approvers.Change {
 	return approvers.Change{
-		Current: makeSet(t, []int{0, 1, 2}, 2, 0), CurrentEpoch: 1, CurrentFrom: "set.json",
+		Current: makeSet(t, []int{0, 1, 2}, 2, 0), CurrentEpoch: 1, CurrentFrom: "set.json", CurrentKnown: "as you have it configured",
 		Next: makeSet(t, []int{0, 1, 3}, 2, 0), Epoch: 2,
 		Labels: map[quorum.KID]string{kid(0): "alice.pub", kid(1): "bob.pub", kid(2): "carol.pub", kid(3): "dave.pub"},
 		Proofs: [][]byte{proof(t, 3)}, Key: kid(0), TrustDomain: trustDomain, Time: now,

@@ -89,19 +89,32 @@ func newTrustBundle(m *bettercomputev1.TrustBundle) (*TrustBundle, error) {
 	return b, nil
 }
 
+// fields gives the message, empty where nobody made the bundle: what is asked of it then is refused, or nothing.
+func (b *TrustBundle) fields() *bettercomputev1.TrustBundle {
+	if b == nil || b.message == nil {
+		return new(bettercomputev1.TrustBundle)
+	}
+	return b.message
+}
+
 // Encode gives the protobuf message TrustBundle in its one canonical encoding, what the JoinService signs and sends.
-func (b *TrustBundle) Encode() []byte { return writeMessage(b.message) }
+func (b *TrustBundle) Encode() []byte { return writeMessage(b.fields()) }
 
 // Version gives the version, 1 to 2^53-1.
-func (b *TrustBundle) Version() uint64 { return b.message.Version }
+func (b *TrustBundle) Version() uint64 { return b.fields().Version }
 
 // Roots gives the command-signing roots in the order in which they stand.
-func (b *TrustBundle) Roots() []Root { return slices.Clone(b.roots) }
+func (b *TrustBundle) Roots() []Root {
+	if b == nil {
+		return nil
+	}
+	return slices.Clone(b.roots)
+}
 
 // WithVersion gives the same content under another version, 1 to 2^53-1. The error is INVALID_INPUT, which a bundle of nearly
 // 256 KiB can get for its size: a high version takes more bytes.
 func (b *TrustBundle) WithVersion(version uint64) (*TrustBundle, error) {
-	m := proto.CloneOf(b.message)
+	m := proto.CloneOf(b.fields())
 	m.Version = version
 	return newBounded(m)
 }

@@ -13,22 +13,22 @@ import (
 // too.
 func (b *TrustBundle) ContentDigest() [sha256.Size]byte {
 	var roots, signatures [][]byte
-	for _, r := range b.roots {
+	for _, r := range b.Roots() {
 		digest := r.SHA256()
 		roots = append(roots, digest[:])
 	}
-	for _, s := range b.message.ApproverSetSignatures {
+	for _, s := range b.fields().ApproverSetSignatures {
 		signatures = append(signatures, wire.AppendLP(wire.AppendLP(nil, s.Kid), s.Sig))
 	}
 	input := appendSorted(wire.AppendU32(nil, uint32(len(roots))), roots)
-	input = wire.AppendU64(wire.AppendLP(input, b.setInput()), b.message.ApproverSetEpoch)
+	input = wire.AppendU64(wire.AppendLP(input, b.setInput()), b.fields().ApproverSetEpoch)
 	return sha256.Sum256(appendSorted(wire.AppendU32(input, uint32(len(signatures))), signatures))
 }
 
 // setInput gives approver_set_input (WIRE.md §4) of the fields as they stand, a set of no form included; of a set that
 // NewSet takes it is quorum.Set.Input.
 func (b *TrustBundle) setInput() []byte {
-	m := b.message
+	m := b.fields()
 	var keys [][]byte
 	for _, k := range m.ApproverKeys {
 		keys = append(keys, wire.AppendLP(wire.AppendLP(nil, k.Kid), k.SpkiDer))

@@ -80,6 +80,10 @@ type Judgement struct{ Bundle, Quorum Part }
 // are the part's. A bundle that says nothing of a set is refused as malformed-set by a holder of one, and kept out by
 // others. One that was verified under another trust domain than the holder's is refused with TRUST_DOMAIN_MISMATCH.
 func (h BundleHolder) Take(v *VerifiedBundle) (BundleHolder, Judgement) {
+	if v.Bundle() == nil {
+		none := Part{Refused, wire.Errorf(wire.InvalidInput, "", "there is no verified trust bundle")}
+		return h, Judgement{none, none}
+	}
 	part, current := h.judge(v)
 	if !current {
 		return h, Judgement{part, Part{Outcome: Kept}}

@@ -12,7 +12,7 @@ import (
 // says nothing of a set, and gives the zero Offer; a removal has an epoch. The error is INVALID_INPUT, malformed-set,
 // where a rule of WIRE.md §3 or the epoch's bounds are broken; it concerns the set alone.
 func (b *TrustBundle) Offer() (quorum.Offer, error) {
-	m := b.message
+	m := b.fields()
 	if saysNothingOfASet(m) {
 		return quorum.Offer{}, nil
 	}

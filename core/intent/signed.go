@@ -30,14 +30,15 @@ func Sign(ctx context.Context, b *TrustBundle, trustDomain string, signer crypto
 	if err := wire.CheckTrustDomain("trust domain", trustDomain); err != nil {
 		return nil, err
 	}
+	if b.Version() == 0 {
+		return nil, wire.Errorf(wire.InvalidInput, "", "there is no trust bundle to sign")
+	}
 	key, err := publicOf(signer)
 	if err != nil {
 		return nil, err
 	}
-	for _, k := range b.message.ApproverKeys {
-		if k.Kid == key.KID().String() {
-			return nil, wire.Errorf(wire.InvalidConfig, "", "the JoinService's signing key %s is an approver of the bundle; a key has one job", key.KID())
-		}
+	if err := b.checkOneJob(key); err != nil {
+		return nil, err
 	}
 	s := &SignedTrustBundle{bundle: b.Encode()}
 	sig, err := sign(ctx, signer, key, s.input(trustDomain))
@@ -46,6 +47,16 @@ func Sign(ctx context.Context, b *TrustBundle, trustDomain string, signer crypto
 	}
 	s.signature = quorum.UnverifiedSignature{KID: key.KID().String(), Sig: sig}
 	return s, nil
+}
+
+// checkOneJob refuses a bundle that makes the JoinService's own key an approver: whoever has it could then approve what it sends.
+func (b *TrustBundle) checkOneJob(join quorum.PublicKey) error {
+	for _, k := range b.fields().ApproverKeys {
+		if k.Kid == join.KID().String() || bytes.Equal(k.SpkiDer, join.SPKI()) {
+			return wire.Errorf(wire.InvalidConfig, "", "the JoinService's signing key %s is an approver of the bundle; a key has one job", join.KID())
+		}
+	}
+	return nil
 }
 
 func (s *SignedTrustBundle) input(trustDomain string) []byte {
@@ -68,13 +79,21 @@ func ParseSignedTrustBundle(binpb []byte) (*SignedTrustBundle, error) {
 
 // Encode gives the protobuf message SignedTrustBundle in its one canonical encoding.
 func (s *SignedTrustBundle) Encode() []byte {
+	if s == nil {
+		return nil
+	}
 	return writeMessage(&bettercomputev1.SignedTrustBundle{
 		Bundle: s.bundle, Signature: &bettercomputev1.Signature{Kid: s.signature.KID, Sig: s.signature.Sig},
 	})
 }
 
 // UnverifiedBundle gives the bundle's bytes as they were sent; whoever has not verified them knows nothing of them.
-func (s *SignedTrustBundle) UnverifiedBundle() []byte { return bytes.Clone(s.bundle) }
+func (s *SignedTrustBundle) UnverifiedBundle() []byte {
+	if s == nil {
+		return nil
+	}
+	return bytes.Clone(s.bundle)
+}
 
 // A VerifiedBundle is a bundle that the JoinService's key signed for a trust domain. Only Verify makes one.
 type VerifiedBundle struct {
@@ -83,17 +102,31 @@ type VerifiedBundle struct {
 }
 
 // Bundle gives the bundle.
-func (v *VerifiedBundle) Bundle() *TrustBundle { return v.bundle }
+func (v *VerifiedBundle) Bundle() *TrustBundle {
+	if v == nil {
+		return nil
+	}
+	return v.bundle
+}
 
 // TrustDomain gives the trust domain it was verified under, the verifier's own.
-func (v *VerifiedBundle) TrustDomain() string { return v.trustDomain }
+func (v *VerifiedBundle) TrustDomain() string {
+	if v == nil {
+		return ""
+	}
+	return v.trustDomain
+}
 
 // Verify gives the bundle where joinKey, the JoinService's signing key as the verifier has pinned it, signed it for the
 // verifier's own trust domain. Errors: ACCESS_DENIED, untrusted-signer for another key's kid (details expected, found), bad-signature;
-// INVALID_INPUT for the trust domain, and for a bundle that is signed and not of its form.
+// INVALID_INPUT for the trust domain, and for a bundle that is signed and not of its form; INVALID_CONFIG for one that makes
+// joinKey an approver, which Sign would not have signed: none of it is used, so that roots and quorum stay as they were.
 func (s *SignedTrustBundle) Verify(joinKey quorum.PublicKey, trustDomain string) (*VerifiedBundle, error) {
 	if err := wire.CheckTrustDomain("trust domain", trustDomain); err != nil {
 		return nil, err
+	}
+	if s == nil {
+		return nil, wire.Errorf(wire.AccessDenied, "bad-signature", "there is no signed trust bundle")
 	}
 	if joinKey.IsZero() || s.signature.KID != joinKey.KID().String() {
 		return nil, wire.Errorf(wire.AccessDenied, "untrusted-signer", "the trust bundle is signed by key %q; the JoinService's is %s", s.signature.KID, joinKey.KID()).
@@ -105,6 +138,9 @@ func (s *SignedTrustBundle) Verify(joinKey quorum.PublicKey, trustDomain string)
 	}
 	b, err := ParseTrustBundle(s.bundle)
 	if err != nil {
+		return nil, err
+	}
+	if err := b.checkOneJob(joinKey); err != nil {
 		return nil, err
 	}
 	return &VerifiedBundle{b, trustDomain}, nil

@@ -7,6 +7,7 @@ import (
 	"crypto/ed25519"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/asn1"
 	"errors"
 	"io"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/better-compute/approver/core/bettercomputev1"
 	"github.com/better-compute/approver/core/intent"
 	"github.com/better-compute/approver/core/quorum"
 	"github.com/better-compute/approver/core/wire"
@@ -57,6 +59,25 @@ func TestNoKIDAndNoKeyAreNotOneKey(t *testing.T) {
 	require.NoError(t, err)
 	_, err = s.Verify(quorum.PublicKey{}, domain)
 	require.Equal(t, "untrusted-signer", wire.ReasonOf(err))
+}
+
+// Sign makes no bundle whose approver is the JoinService's own key; one that something else made verifies for nobody.
+func TestVerifyRefusesTheJoinKeyAsAnApprover(t *testing.T) {
+	alice := signers(t)["alice"]
+	b := bundleNamed(t, "the first set")
+	digest := sha256.Sum256(wire.SigningInput("trust-bundle", b.Encode(), []byte(domain)))
+	r, half, err := ecdsa.Sign(rand.Reader, alice, digest[:])
+	require.NoError(t, err)
+	sig := make([]byte, quorum.SigBytes)
+	r.FillBytes(sig[:32])
+	half.FillBytes(sig[32:])
+	sent := mustMarshal(t, &bettercomputev1.SignedTrustBundle{Bundle: b.Encode(),
+		Signature: &bettercomputev1.Signature{Kid: public(t, alice).KID().String(), Sig: sig}})
+	s, err := intent.ParseSignedTrustBundle(sent)
+	require.NoError(t, err)
+	v, err := s.Verify(public(t, alice), domain)
+	require.Nil(t, v)
+	require.Equal(t, wire.InvalidConfig, wire.CodeOf(err), "%v", err)
 }
 
 func TestSignRefuses(t *testing.T) {

@@ -57,8 +57,8 @@ func (c *Challenge) Questions() []string {
 	first, _ := c.review.Confirmation()
 	return []string{
 		first,
-		fmt.Sprintf("word %d of the root", c.at[0]+1),
-		fmt.Sprintf("word %d of the root", c.at[1]+1),
+		fmt.Sprintf("word %d of the %s", c.at[0]+1, c.review.Document().RootName()),
+		fmt.Sprintf("word %d of the %s", c.at[1]+1, c.review.Document().RootName()),
 	}
 }
 
@@ -89,5 +89,5 @@ func notConfirmed(format string, args ...any) error {
 // NotConfirmed is the refusal where there is nobody to ask: it names the root, so that the next call can pin it.
 func NotConfirmed(r *review.Review) error {
 	root := fmt.Sprintf("%x", r.Document().Root)
-	return wire.Errorf(wire.InvalidState, "not-confirmed", "not confirmed, nothing is signed; the root is %s", root).With("root", root)
+	return wire.Errorf(wire.InvalidState, "not-confirmed", "not confirmed, nothing is signed; the %s is %s", r.Document().RootName(), root).With("root", root)
 }

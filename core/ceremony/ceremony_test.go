@@ -84,6 +84,29 @@ func answers(t require.TestingT, r *review.Review, c *ceremony.Challenge) []stri
 	return out
 }
 
+// The words of a batch are of its root, those of an approver set of its digest.
+func TestWordsAreOfWhatIsDrawn(t *testing.T) {
+	c, err := ceremony.NewChallenge(newReview(t, 3))
+	require.NoError(t, err)
+	require.Regexp(t, `^word \d+ of the root$`, c.Questions()[1])
+
+	set, err := quorum.NewSet(quorum.SetDraft{})
+	require.NoError(t, err)
+	statement, err := quorum.ApproverSetChange(2, set, "compute.example.com")
+	require.NoError(t, err)
+	digest := set.Digest()
+	operation := review.Operation{Title: review.Escape("THE QUORUM IS REMOVED"), Subjects: []review.Text{review.Escape("the whole set")}}
+	r, err := review.New(statement, review.Document{What: "approver set", Root: digest[:], RootOf: "the new set", Counts: review.Parts, Size: 1,
+		Operations: []review.Operation{operation}})
+	require.NoError(t, err)
+	c, err = ceremony.NewChallenge(r)
+	require.NoError(t, err)
+	for _, question := range c.Questions()[1:] {
+		require.Regexp(t, `^word \d+ of the digest$`, question)
+	}
+	require.ErrorContains(t, ceremony.NotConfirmed(r), "; the digest is ")
+}
+
 func TestSign(t *testing.T) {
 	r, key := newReview(t, 3), newKey(t)
 	c, err := ceremony.NewChallenge(r)

@@ -23,6 +23,14 @@ type Document struct {
 // knows.
 func (d *Document) Declines() bool { return d.declines }
 
+// RootName gives what Root is called: "root", or "digest" where it is the digest of one thing.
+func (d *Document) RootName() string {
+	if d.RootOf != "" {
+		return "digest"
+	}
+	return "root"
+}
+
 // A Unit is what a document counts: what each subject of its operations is.
 type Unit uint8
 

@@ -45,7 +45,7 @@ func WriteText(w io.Writer, d *Document, detail Detail) error {
 	}
 	p.conclusion(d)
 	p.facts(d)
-	p.root(d.Root, d.RootOf)
+	p.root(d)
 	for _, t := range d.Tallies {
 		p.tally(t)
 	}

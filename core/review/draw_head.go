@@ -18,6 +18,8 @@ func (p *printer) conclusion(d *Document) {
 		p.prose("STOP: do not sign this "+d.What+". "+count(n[Stop], "finding")+" below "+plural(n[Stop], "forbids", "forbid")+" it.", 0)
 	case n[Acknowledge] > 0:
 		p.prose("ACKNOWLEDGE: "+count(n[Acknowledge], "finding")+" below to open before you sign this "+d.What+".", 0)
+	case n[Note] > 0:
+		p.prose("CLEAR, with "+count(n[Note], "note")+" below: nothing forbids this "+d.What+". Read the "+plural(n[Note], "note", "notes")+" and what it does.", 0)
 	default:
 		p.prose("CLEAR: nothing speaks against this "+d.What+". Read what it does all the same.", 0)
 	}
@@ -112,11 +114,12 @@ func (p *printer) facts(d *Document) {
 const wordsInLine = 4
 
 // root writes the root: its hex, as --root takes it, and its words for the voice.
-func (p *printer) root(root []byte, of string) {
-	if of != "" {
-		of = ", the SHA-256 of " + of
+func (p *printer) root(d *Document) {
+	root, of := d.Root, d.RootName()
+	if d.RootOf != "" {
+		of += ", the SHA-256 of " + d.RootOf
 	}
-	p.heading("root" + of + ", to compare by voice with the other approvers")
+	p.heading(of + ", to compare by voice with the other approvers")
 	p.indent(2)
 	p.line(hex.EncodeToString(root))
 	words := Words(root)

@@ -24,7 +24,7 @@ A decline is no approval of anything, and stops nothing by itself: it is a signe
 			if f.reason == "" {
 				return usage("--reason is missing")
 			}
-			if err := f.signatureFlags.check(f.operationsOut); err != nil {
+			if err := f.signatureFlags.check(a, f.operationsOut); err != nil {
 				return err
 			}
 			if err := wire.CheckReason(f.reason); err != nil {

@@ -33,10 +33,7 @@ Without a terminal it prints the root and ends with not-confirmed; --yes signs w
       --pub k256.pub --approvers set.json --expect machines.txt --out sig.json`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if f.qr && a.json {
-				return usage("--qr draws for a person and --json writes for a program; give one of them")
-			}
-			if err := f.signatureFlags.check(f.operationsOut); err != nil {
+			if err := f.signatureFlags.check(a, f.operationsOut); err != nil {
 				return err
 			}
 			if f.unchecked {
@@ -52,8 +49,6 @@ Without a terminal it prints the root and ends with not-confirmed; --yes signs w
 	f.reviewFlags.register(c)
 	f.signatureFlags.register(c)
 	s := c.Flags()
-	s.BoolVar(&f.qr, "qr", false, "show the signature as a QR code as well, on standard error")
-	s.StringVar(&f.qrPNG, "qr-png", "", "write the signature as a QR code to `FILE` as well, a PNG picture; nothing is overwritten")
 	s.BoolVar(&f.unchecked, "unchecked", false, "sign a bare --batch, --root and --size that nobody can check; on a terminal only")
 	s.Uint64Var(&f.size, "size", 0, "number of leaves `N`, with --unchecked")
 	return c
@@ -98,7 +93,7 @@ func (a *app) decide(ctx context.Context, f *decision) (err error) {
 	}
 	t := a.terminal()
 	defer t.close()
-	operations, accepted, err := a.confirm(ctx, r, &f.signatureFlags, f.operationsOut, t)
+	operations, accepted, err := a.confirm(ctx, r, &f.signatureFlags, f.operationsOut, t, m)
 	if err == nil {
 		err = a.signAccepted(ctx, &signing{&f.signatureFlags, key, t, accepted, out, operations, func(public quorum.PublicKey) error {
 			return f.checkKey(decoded, &policy, public)
@@ -130,7 +125,10 @@ func (a *app) reviewDecision(f *decision, decoded *scope.Decoded, policy *scope.
 		return nil, err
 	}
 	m.findings(r.Document().Findings)
-	return r, m.check(key.public().KID())
+	if err := m.check(key.public().KID()); err != nil {
+		return nil, err
+	}
+	return r, m.prepare() // a disk without room is told before anybody reads anything
 }
 
 // checkKey is asked once the key is known for sure. Whoever approved may decline.

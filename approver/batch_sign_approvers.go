@@ -17,10 +17,11 @@ import (
 type approversFlags struct {
 	setFlags
 	signatureFlags
-	trustDomain, current, now string
-	signatures                []string
+	trustDomain, current, now, digest string
+	signatures, names                 []string
 
-	newSet []medium.Input // the files of the new set
+	next *givenSet
+	from []string // the files of c.Signatures
 }
 
 func (a *app) signApproversCommand() *cobra.Command {
@@ -32,14 +33,18 @@ func (a *app) signApproversCommand() *cobra.Command {
 digest, and signs the set for its epoch. A machine takes it once enough approvers of the set it holds have signed.
 
 The change is held against --current, the set in force now, else the configured one. Without --approvers, --threshold 0 signs
-the removal of the quorum. Signatures that others made for the same change, --signature, are held against this one.`,
+the removal of the quorum. Signatures that others made for the same change, --signature, are held against this one.
+
+Set files know keys by their kids alone; --names gives the .pub files whose names they are to be called by: what leaves and
+what takes its place under the same name then reads as a key that was replaced. With --yes, --digest signs only the set that
+was reviewed before.`,
 		Example: `  approver batch sign-approvers --key alice.pem --epoch 2 --approvers alice.pub,bob.pub,dave.pub --threshold 2 --tiers 5:1 \
       --unbatched 0 --current set.json --trust-domain compute.example.com --out alice.set-sig.json
   approver batch sign-approvers --key bob.pem --approvers next.json --proof dave.proof --signature alice.set-sig.json \
       --current set.json --trust-domain compute.example.com --out bob.set-sig.json`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := f.signatureFlags.check(""); err != nil {
+			if err := f.signatureFlags.check(a, ""); err != nil {
 				return err
 			}
 			return a.signApprovers(c.Context(), &f)
@@ -51,6 +56,8 @@ the removal of the quorum. Signatures that others made for the same change, --si
 	s.StringVar(&f.trustDomain, "trust-domain", "", "trust domain of your deployment, `NAME` (default: the configured one)")
 	s.StringVar(&f.current, "current", "", "`FILE` of the set in force now, or a signature over it (default: the configured set)")
 	s.StringArrayVar(&f.signatures, "signature", nil, "`FILES` of signatures that others made for this change, comma-separated")
+	s.StringArrayVar(&f.names, "names", nil, "`FILES`, .pub files or folders of them, by whose names keys of either set are called, comma-separated")
+	s.StringVar(&f.digest, "digest", "", "digest of the set that was reviewed before, 64 `HEX` digits; any other is refused")
 	registerNow(c, &f.now)
 	return c
 }
@@ -62,6 +69,11 @@ func (a *app) signApprovers(ctx context.Context, f *approversFlags) (err error) 
 		return err
 	}
 	defer out.abandon()
+	m, err := a.remember(&f.signatureFlags, "batch sign-approvers", ledger.Signed, ledger.WhatSet)
+	if err != nil {
+		return err
+	}
+	defer m.end(&err)
 	domain, err := a.trustDomain(f.trustDomain)
 	switch {
 	case err != nil:
@@ -69,11 +81,6 @@ func (a *app) signApprovers(ctx context.Context, f *approversFlags) (err error) 
 	case domain == "":
 		return usage("--trust-domain is missing, and none is configured")
 	}
-	m, err := a.remember(&f.signatureFlags, "batch sign-approvers", ledger.Signed, ledger.WhatSet)
-	if err != nil {
-		return err
-	}
-	defer m.end(&err)
 	change, inputs, err := a.readChange(f, domain, m)
 	if err != nil {
 		return err
@@ -92,7 +99,7 @@ func (a *app) signApprovers(ctx context.Context, f *approversFlags) (err error) 
 	}
 	t := a.terminal()
 	defer t.close()
-	_, accepted, err := a.confirm(ctx, r, &f.signatureFlags, "", t)
+	_, accepted, err := a.confirm(ctx, r, &f.signatureFlags, "", t, m)
 	if err != nil {
 		return err
 	}
@@ -118,11 +125,12 @@ func (a *app) readChange(f *approversFlags, domain string, m *memory) (*approver
 	if next.epoch == 0 {
 		return nil, nil, usage("--epoch is missing: one above that of the set in force")
 	}
-	for _, path := range next.paths {
-		f.newSet = append(f.newSet, medium.Input{Role: "new set", Path: path})
-	}
+	f.next = next
 	m.at(clock)
 	m.change(next, domain)
+	if err := checkReviewedSet(f.digest, next.set); err != nil {
+		return nil, nil, err
+	}
 	c := &approvers.Change{Next: next.set, Epoch: next.epoch, Labels: next.labels, Proofs: next.proofs, TrustDomain: domain,
 		Configured: s.TrustDomain.IsSet(), Time: clock}
 	if s.File != "" {
@@ -140,8 +148,15 @@ func (a *app) readChange(f *approversFlags, domain string, m *memory) (*approver
 		inputs = append(inputs, medium.Input{Role: "set in force", Path: path})
 	}
 	m.settings(map[string]string{"trustDomain": domain, "current": strings.Join(current, ", "), "approvers": strings.Join(next.paths, ", "),
-		"now": f.now, "configuration": s.File})
-	if err := readSetSignatures(f.signatures, c); err != nil {
+		"now": f.now, "digest": f.digest, "configuration": s.File})
+	if err := f.readSignatures(c); err != nil {
+		return nil, nil, err
+	}
+	names, err := readNames(f.names, c.Labels)
+	for _, path := range names {
+		inputs = append(inputs, medium.Input{Role: "names of keys", Path: path})
+	}
+	if err != nil {
 		return nil, nil, err
 	}
 	return c, inputs, nil
@@ -164,7 +179,7 @@ func (a *app) readCurrent(path string, c *approvers.Change) (from []string, err 
 			return nil, nil
 		}
 		own := s.ApproverSet()
-		c.Current, c.CurrentEpoch, c.CurrentFrom = own.Value.Set, own.Value.Epoch, own.Origin.String()
+		c.Current, c.CurrentEpoch, c.CurrentFrom, c.CurrentKnown = own.Value.Set, own.Value.Epoch, own.Origin.String(), asConfigured
 		return own.Value.Paths, nil
 	}
 	f, err := readSetFile(path)
@@ -174,17 +189,20 @@ func (a *app) readCurrent(path string, c *approvers.Change) (from []string, err 
 	if err != nil {
 		return nil, err
 	}
-	c.Current, c.CurrentEpoch, c.CurrentFrom = f.set, f.epoch, path
+	if c.Current, c.CurrentEpoch, c.CurrentFrom = f.set, f.epoch, path; s.ApproverSet().IsSet() {
+		c.CurrentKnown = asConfigured
+	}
 	return []string{path}, s.TightenCurrent(f.set, f.epoch)
 }
 
-// readSetSignatures gives the change what others signed.
-func readSetSignatures(given []string, c *approvers.Change) error {
-	paths, err := listed("--signature", given)
-	if err != nil {
+const asConfigured = "as you have it configured"
+
+// readSignatures gives the change what others signed.
+func (f *approversFlags) readSignatures(c *approvers.Change) (err error) {
+	if f.from, err = listed("--signature", f.signatures); err != nil {
 		return err
 	}
-	for _, path := range paths {
+	for _, path := range f.from {
 		f, err := readSetFile(path)
 		switch {
 		case err != nil:
@@ -206,13 +224,23 @@ func (a *app) reviewChange(f *approversFlags, c *approvers.Change, inputs []medi
 	if key.unpinned() {
 		c.Other = append(c.Other, review.NewFinding(review.KeyUnpinned, review.Escape("the token says which public key it has; nobody else did")))
 	}
-	c.Other = append(append(c.Other, medium.FindingsOf(f.newSet, append(inputs, key.inputs()...))...), m.found...)
-	r, err := c.Review()
-	if err != nil {
+	if err := m.earlierSets(c); err != nil {
 		return nil, err
 	}
+	var newSet []medium.Input
+	for _, path := range f.next.paths {
+		newSet = append(newSet, medium.Input{Role: "new set", Path: path})
+	}
+	c.Other = append(append(c.Other, medium.FindingsOf(newSet, append(inputs, key.inputs()...))...), m.found...)
+	r, err := c.Review()
+	if err != nil {
+		return nil, f.inFile(err)
+	}
 	m.findings(r.Document().Findings)
-	return r, m.check(c.Key)
+	if err := m.check(c.Key); err != nil {
+		return nil, f.again(err)
+	}
+	return r, m.prepare() // a disk without room is told before anybody reads anything
 }
 
 // keysOf gives the set in which a kid that a URI names as its object is looked up.
@@ -221,17 +249,4 @@ func keysOf(c *approvers.Change) *quorum.Set {
 		return c.Current
 	}
 	return c.Next
-}
-
-// checkSigner refuses a key whose signature nobody would count: one of neither set. What is not known passes.
-func checkSigner(c *approvers.Change, key quorum.PublicKey) error {
-	if c.Current == nil || key.IsZero() {
-		return nil
-	}
-	for _, set := range []*quorum.Set{c.Current, c.Next} {
-		if _, ok := set.Key(key.KID()); ok {
-			return nil
-		}
-	}
-	return wire.Errorf(wire.KeyUnavailable, "key-mismatch", "key %s is in neither set: its signature would count nowhere", key.KID())
 }

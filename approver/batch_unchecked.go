@@ -57,7 +57,9 @@ func (a *app) signUnchecked(ctx context.Context, c *cobra.Command, f *signFlags)
 	if err != nil {
 		return err
 	}
-	m.unchecked(f, &policy)
+	if err := m.unchecked(f, &policy); err != nil {
+		return err
+	}
 	found := policy.WindowFindings(policy.NotAfter)
 	for _, finding := range found {
 		if finding.Severity == review.Stop {
@@ -83,6 +85,10 @@ func (a *app) signUnchecked(ctx context.Context, c *cobra.Command, f *signFlags)
 	if err := m.check(key.public().KID()); err != nil {
 		return err
 	}
+	if err := m.prepare(); err != nil { // a disk without room is told before anybody reads anything
+		return err
+	}
+	m.announce()
 	accepted, err := a.confirmUnchecked(ctx, statement, &policy, found, f, t)
 	if err != nil {
 		return err

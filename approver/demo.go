@@ -59,7 +59,7 @@ func (a *app) demo(ctx context.Context) error {
 	d.makeTokens()
 	root := d.makeBatch(a.now())
 	d.say("\n1. The review: what would run on 412 machines, the one that differs first.\n")
-	d.run("", "batch", "show", "--scope", "scope.json", "--expect", "machines.txt", "--approvers", "set.json", "--trust-domain", demoDomain)
+	d.run("", "batch", "show", "--scope", "scope.json", "--expect", "machines.txt", "--approvers", "set.json", "--trust-domain", demoDomain, "--state", "alice.ledger")
 	d.say("\n2. Two of the three approvers sign what they reviewed, each with the key on their own token.\n")
 	for _, name := range demoApprovers[:2] {
 		d.run("", "batch", "sign", "--scope", "scope.json", "--root", root, "--expect", "machines.txt", "--approvers", "set.json",

@@ -60,23 +60,24 @@ var hints = map[hintKey]string{
 // hint gives what to try after a refusal of a command, given with those above it. The same code can mean two things, which the command or its details
 // tell apart.
 func hint(command string, code wire.Code, reason string, details map[string]any) string {
+	if hint := setHint(command, code, reason, details); hint != "" {
+		return hint
+	}
 	switch {
+	case details["ledger"] != nil:
+		return "make room there, or a place that can be written; --state DIR names another ledger, and nothing that was signed is known there"
 	case details["seq"] != nil && (code == wire.IOError || reason == "already-approved"):
 		return fmt.Sprintf("its signature is in the ledger: approver log signature %v", details["seq"])
 	case code == wire.AuditTampered && strings.HasPrefix(command, "approver log"):
 		return "keep it as it is, and compare it with an export or a head from before"
 	case reason == "clock" && details["seq"] != nil:
 		return "set the clock: the ledger has a later record; --now gives the right time by hand"
-	case reason == "not-confirmed" && command == "approver batch sign-approvers" && details["root"] != nil:
-		return "run it on a terminal and type the answers, or sign without the question: --yes"
 	case reason == "not-confirmed" && command == "approver batch decline" && details["root"] != nil:
 		return "run it on a terminal and type the answers, or decline without the question: --root HEX --yes"
 	case command == "approver batch build" && strings.HasPrefix(reason, "payload-"): // who makes the batch can mend it
 		return "mend that leaf, and build again"
 	case reason == "not-confirmed" && details["root"] != nil: // there was nobody to ask
 		return "run it on a terminal and type the answers, or pin what you reviewed: --root HEX --yes"
-	case code == wire.ScopeMismatch && command == "approver batch sign-approvers":
-		return "leave that file out: it is for another change"
 	case code == wire.ScopeMismatch && details["field"] != nil: // a signature for another batch
 		return "leave that file out, or find the scope it was made for; the other signatures were not judged"
 	case code == wire.InvalidConfig && command == "approver kinds check":

@@ -56,6 +56,8 @@ func TestLedgerFaultsBeforeSigning(t *testing.T) {
 					require.Equal(t, 1, r.status, "%s", r.stderr)
 					require.Regexp(t, "(?m)^IO_ERROR: ", r.stderr)
 					require.Empty(t, r.stdout)
+					require.NotContains(t, r.stderr, "to compare by voice", "a review was read for nothing")
+					require.Contains(t, r.stderr, "\ntry: make room there, or a place that can be written; --state DIR")
 				}
 				require.NoFileExists(t, s.path("sig.json"))
 				require.NoFileExists(t, s.path("receipt.json"))

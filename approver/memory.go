@@ -2,6 +2,7 @@ package main
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -98,8 +99,59 @@ func (a *app) remember(f *signatureFlags, command string, outcome ledger.Outcome
 		return nil, err
 	}
 	m.folder = folder
-	m.ledger, err = ledger.Open(folder)
+	if m.ledger, err = ledger.Open(folder); err != nil {
+		return m, ofLedger(err, folder)
+	}
+	return m, nil
+}
+
+// recall opens the ledger to look up what is only shown: nothing is written, and where there is none, or no place for one,
+// nothing is known. Close it with forget.
+func (a *app) recall(state string) (*memory, error) {
+	m := &memory{app: a, entry: ledger.Entry{Outcome: ledger.Signed, What: ledger.WhatBatch}}
+	folder, _, err := a.stateFolder(state)
+	if err != nil && state == "" {
+		return m, nil
+	}
+	if err == nil {
+		m.folder = folder
+		m.ledger, err = ledger.OpenReadOnly(folder)
+	}
+	switch {
+	case wire.CodeOf(err) == wire.NotFound:
+		return m, nil
+	case wire.ReasonOf(err) == "ledger-in-use":
+		m.found = append(m.found, review.NewFinding(review.NoLedger, review.Escape("another review has the ledger open: nothing was looked up")))
+		return m, nil
+	}
 	return m, err
+}
+
+// forget closes what recall opened, so that nobody waits for whoever reads.
+func (m *memory) forget() {
+	if m.ledger != nil {
+		m.ledger.Close()
+		m.ledger = nil
+	}
+}
+
+// ofLedger marks an error of the disk as one of the ledger's.
+func ofLedger(err error, folder string) error {
+	if e, ok := errors.AsType[*wire.Error](err); ok && e.Code == wire.IOError {
+		return e.With("ledger", folder)
+	}
+	return err
+}
+
+// announce says before the question that nothing is known from before: on another laptop, or with the ledger lost, that is how
+// it shows.
+func (m *memory) announce() {
+	if m.ledger == nil || m.app.json {
+		return
+	}
+	if head, err := m.ledger.Head(); err == nil && head.Seq == 0 {
+		fmt.Fprintf(m.app.stderr, "\nThis begins a NEW ledger in %s:\nnothing is known here of what you signed or declined before.\n", review.Escape(m.folder))
+	}
 }
 
 // at notes when the review is.
@@ -204,7 +256,7 @@ func (m *memory) prepare() (err error) {
 	if m.ledger != nil {
 		m.pending, err = m.ledger.Begin(m.entry, m.subjects)
 	}
-	return err
+	return ofLedger(err, m.folder)
 }
 
 // opened holds the review against the ledger once more where the key was not known before it was opened.
@@ -237,8 +289,11 @@ func (m *memory) end(err *error) {
 		return
 	}
 	defer m.ledger.Close()
-	if *err == nil || !m.begun || m.ended || isUsage(*err) {
+	if *err == nil || !m.begun && !contradictsOwn(*err) || m.ended || isUsage(*err) {
 		return
+	}
+	if m.entry.At == 0 {
+		m.at(review.Time{Now: m.app.now()})
 	}
 	e := m.entry
 	e.Outcome, e.Refusal, e.Reason = ledger.Refused, ledger.RefusalOf(*err), ""
@@ -248,6 +303,12 @@ func (m *memory) end(err *error) {
 	if _, failed := m.ledger.Refuse(e, m.subjects); failed != nil {
 		fmt.Fprintln(m.app.stderr, "warning: the refusal is not recorded:", review.Escape(wire.MessageOf(failed)))
 	}
+}
+
+// contradictsOwn tells whether a command line contradicts what is configured: worth a record, though nothing was read yet.
+func contradictsOwn(err error) bool {
+	code := wire.CodeOf(err)
+	return code == wire.TrustDomainMismatch || code == wire.InvalidConfig
 }
 
 // handedOut says of a signature that is recorded and did not get where it should that it is not lost.

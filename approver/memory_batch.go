@@ -31,22 +31,28 @@ func (m *memory) batch(v *scope.Verified, p *scope.Policy) error {
 			}
 		}
 	})
-	if m.entry.Outcome == ledger.Declined {
-		return nil
+	earlier, err := m.earlierBatches()
+	if err != nil || m.entry.Outcome == ledger.Declined {
+		return err
 	}
-	return m.lookUp(p)
+	return m.lookUp(p, earlier)
 }
 
 // unchecked notes a bare root, which nobody reviewed: from now on the end is recorded.
-func (m *memory) unchecked(f *signFlags, p *scope.Policy) {
+func (m *memory) unchecked(f *signFlags, p *scope.Policy) error {
 	m.at(p.Time)
 	m.settings(policySettings(&f.reviewFlags, p))
 	m.begun = true
 	m.entry.Batch = &ledger.Batch{ID: f.batch, Root: ledger.Hash(*p.Root), Size: f.size, NotAfter: p.NotAfter, TrustDomain: p.TrustDomain, Unchecked: true}
+	if m.ledger == nil {
+		return nil
+	}
+	_, err := m.earlierBatches()
+	return err
 }
 
-// lookUp adds the findings of what was signed within 24 hours.
-func (m *memory) lookUp(p *scope.Policy) error {
+// lookUp adds the findings of what was signed within 24 hours; earlier is how many other batches were.
+func (m *memory) lookUp(p *scope.Policy, earlier int) error {
 	b := *m.entry.Batch
 	overlap, err := m.ledger.ApprovedSubjects(b, m.subjects, m.entry.At)
 	if err != nil {
@@ -60,6 +66,11 @@ func (m *memory) lookUp(p *scope.Policy) error {
 	set := p.Approvers
 	if p.ThresholdUnknown {
 		set = nil
+	}
+	if set == nil && earlier > 0 {
+		m.found = append(m.found, review.NewFinding(review.SplitUnchecked, review.Escape(fmt.Sprintf(
+			"you signed %s within 24 hours; without the approver set nobody knows what would be needed for all of them",
+			counted(earlier, "other batch", "other batches")))))
 	}
 	splits, err := m.ledger.SplitBatches(b, set, m.entry.At)
 	for _, s := range splits {

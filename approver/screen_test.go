@@ -104,7 +104,7 @@ func (c *screen) end() int {
 
 var (
 	numberedWord = regexp.MustCompile(`(\d+) ([A-Za-z]+)`)
-	wordQuestion = regexp.MustCompile(`word (\d+) of the root: `)
+	wordQuestion = regexp.MustCompile(`word (\d+) of the (?:root|digest): `)
 	sizeLine     = regexp.MustCompile(`(?m)^([\d,]+) operations? \(`)
 )
 

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -68,9 +67,11 @@ func (a *app) tellBuiltSet(set *quorum.Set, epoch uint64, unproven []quorum.KID,
 		}
 		return err
 	}
-	fmt.Fprintf(a.stderr, "set     %x\nwords   %s\nepoch   %d\n", digest, strings.Join(review.Words(digest[:]), " "), epoch)
+	fmt.Fprintf(a.stderr, "set     %x\n", digest)
+	writeNamedWords(a.stderr, "words   ", review.Words(digest[:]))
+	fmt.Fprintf(a.stderr, "epoch   %d\n", epoch)
 	for _, kid := range unproven {
-		fmt.Fprintf(a.stderr, "note    key %s has no proof: nothing shows that its holder has it\n", kid)
+		fmt.Fprintf(a.stderr, "note    key %s has no proof:\n        nothing shows that its holder has it\n", kid)
 	}
 	if set.IsRemoval() {
 		fmt.Fprintln(a.stderr, "note    this is the removal of the quorum: it has no keys")

@@ -57,7 +57,7 @@ func (f *setFlags) register(c *cobra.Command) {
 	s.StringVar(&f.tiers, "tiers", "", "fewer for small batches, `SIZE:K,...`")
 	s.Var(number{&f.unbatched}, "unbatched", "destructive commands a machine may run outside a batch in an hour, `N`")
 	s.Uint64Var(&f.epoch, "epoch", 0, "epoch of the set, `N`: one above that of the set it replaces")
-	s.StringArrayVar(&f.proofs, "proof", nil, "`FILE` that proves one of the keys (default: what lies beside a .pub file as .proof)")
+	s.StringArrayVar(&f.proofs, "proof", nil, "`FILES` that prove keys of the set, comma-separated (default: what lies beside a .pub file as .proof)")
 	f.given = s.Changed
 }
 
@@ -69,6 +69,7 @@ type givenSet struct {
 	proofs [][]byte
 	paths  []string // all the files it came from
 	proven []string // of proofs
+	file   bool     // it came as a set file
 }
 
 // read gives the set of the flags. Its epoch is 0 where nothing says one.
@@ -133,7 +134,7 @@ func (f *setFlags) fromFile(g *givenSet, data []byte) (err error) {
 	if f.epoch != 0 && f.epoch != epoch {
 		return wire.Errorf(wire.InvalidInput, "", "%s is for epoch %d, --epoch says %d", g.paths[0], epoch, f.epoch)
 	}
-	g.set, g.epoch = set, epoch
+	g.set, g.epoch, g.file = set, epoch, true
 	return g.readProofs(f.proofs, nil)
 }
 
@@ -158,6 +159,9 @@ func (g *givenSet) readProofs(named, pubs []string) error {
 			return err
 		}
 		g.proofs, g.proven = append(g.proofs, data), append(g.proven, path)
+		if key, err := quorum.ParseKeyProof(data); err == nil && g.labels[key.KID()] == "" { // a set file names nobody
+			g.labels[key.KID()] = fileName(path)
+		}
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -34,8 +33,8 @@ func readSetFile(path string) (*setFile, error) {
 		if f.signature, err = quorum.ParseSetSignatureFile(data); err == nil {
 			f.set, f.epoch = f.signature.Set, f.signature.Epoch
 		}
-	} else {
-		f.set, f.epoch, err = quorum.ParseSetFile(data)
+	} else if f.set, f.epoch, err = quorum.ParseSetFile(data); err != nil {
+		return nil, mistaken(path, data, "an approver set file, or a signature over one", err)
 	}
 	if err != nil {
 		return nil, inFile(path, err)
@@ -89,7 +88,7 @@ func (a *app) setDigestCommand() *cobra.Command {
 		Use:   "digest FILE",
 		Short: "Print the digest of an approver set",
 		Long: `digest prints the SHA-256 of the set in a set file or approver-set signature: 64 hex digits and nothing else, as machines are
-pinned to it. With --words it prints the 32 words of it, to compare by voice.`,
+pinned to it. With --words it prints the 32 words of it, four a line, to compare by voice.`,
 		Example: "  approver set digest set.json\n  approver set digest set.json --words",
 		Args:    oneFile,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -102,7 +101,9 @@ pinned to it. With --words it prints the 32 words of it, to compare by voice.`,
 			case a.json:
 				return a.printJSON(map[string]any{"setSha256": fmt.Sprintf("%x", digest), "words": review.Words(digest[:])})
 			case words:
-				return a.print([]byte(strings.Join(review.Words(digest[:]), " ") + "\n"))
+				var b bytes.Buffer
+				writeNamedWords(&b, "", review.Words(digest[:]))
+				return a.print(b.Bytes())
 			}
 			return a.print(fmt.Appendf(nil, "%x\n", digest))
 		},
@@ -145,10 +146,7 @@ func (f *setFile) json() map[string]any {
 func (f *setFile) text(b *bytes.Buffer) {
 	digest := f.set.Digest()
 	fmt.Fprintf(b, "set         %x\n", digest)
-	words := review.Words(digest[:])
-	for i := 0; i < len(words); i += 8 {
-		fmt.Fprintf(b, "%-12s%s\n", map[bool]string{true: "words"}[i == 0], strings.Join(words[i:i+8], " "))
-	}
+	writeNamedWords(b, "words       ", review.Words(digest[:]))
 	fmt.Fprintf(b, "epoch       %d\n", f.epoch)
 	if f.signature != nil {
 		fmt.Fprintf(b, "domain      %s, the file's word\n", f.signature.TrustDomain)
@@ -166,7 +164,7 @@ func (f *setFile) text(b *bytes.Buffer) {
 		fmt.Fprintf(b, "key         %s\n", kid)
 	}
 	if f.signature != nil {
-		fmt.Fprintf(b, "signature   by %s: %s\n", f.signature.Signature.KID, f.signer())
+		fmt.Fprintf(b, "signature   by %s:\n            %s\n", f.signature.Signature.KID, f.signer())
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -29,10 +30,15 @@ func (f *signatureFlags) register(c *cobra.Command) {
 	s := c.Flags()
 	s.StringVar(&f.out, "out", "", "write the signature to `FILE` (default: standard output); nothing is overwritten")
 	s.BoolVar(&f.yes, "yes", false, "sign without the question")
+	s.BoolVar(&f.qr, "qr", false, "show the signature as a QR code as well, on standard error")
+	s.StringVar(&f.qrPNG, "qr-png", "", "write the signature as a QR code to `FILE` as well, a PNG picture; nothing is overwritten")
 }
 
-// check refuses outputs that share a place; operationsOut is the one that a batch has besides.
-func (f *signatureFlags) check(operationsOut string) error {
+// check refuses outputs that share a place or a reader; operationsOut is the one that a batch has besides.
+func (f *signatureFlags) check(a *app, operationsOut string) error {
+	if f.qr && a.json {
+		return usage("--qr draws for a person and --json writes for a program; give one of them")
+	}
 	flag := sharedPlace([]string{"--out", "--operations-out", "--qr-png", "--receipt"}, []string{f.out, operationsOut, f.qrPNG, f.receipt})
 	if flag != "" {
 		return usage(flag + " names the file of another output")
@@ -42,7 +48,7 @@ func (f *signatureFlags) check(operationsOut string) error {
 
 // confirm shows the review and has it accepted. What asks a person elides nothing, and gives them the file of operations
 // before the question; without a question that file gets its name with the signature. After a refusal it is gone.
-func (a *app) confirm(ctx context.Context, r *review.Review, f *signatureFlags, operationsOut string, t *terminal) (operations *stream, _ *ceremony.Accepted, err error) {
+func (a *app) confirm(ctx context.Context, r *review.Review, f *signatureFlags, operationsOut string, t *terminal, m *memory) (operations *stream, _ *ceremony.Accepted, err error) {
 	asks := !f.yes && t != nil
 	detail := review.Brief
 	if asks || r.Document().Counts != review.Operations { // a change of the approver set is short
@@ -59,9 +65,10 @@ func (a *app) confirm(ctx context.Context, r *review.Review, f *signatureFlags, 
 	if stop := r.Stop(); stop != nil {
 		return nil, nil, stop
 	}
-	if f.qr {
-		a.announceQR(r.Statement())
+	if err := a.announceQR(f, r.Statement()); err != nil {
+		return nil, nil, err
 	}
+	m.announce()
 	if !f.yes && !asks {
 		return nil, nil, ceremony.NotConfirmed(r)
 	}
@@ -207,12 +214,19 @@ func (a *app) tellRecorded(f *signatureFlags, m *memory) {
 	writeWords(a.stderr, head.Words())
 }
 
-// writeWords writes the words of a hash, eight a line, to be read aloud or written down.
-func writeWords(w interface{ Write([]byte) (int, error) }, words []string) {
-	for i := 0; i < len(words); i += 8 {
-		fmt.Fprintf(w, "%-10s%s\n", map[bool]string{true: "in words"}[i == 0], strings.Join(words[i:i+8], " "))
+// writeWords writes the words of a hash, four a line as a review has them, to be read aloud or written down.
+func writeWords(w io.Writer, words []string) { writeNamedWords(w, "in words  ", words) }
+
+func writeNamedWords(w io.Writer, name string, words []string) {
+	for i := 0; i < len(words); i += wordsInLine {
+		if i > 0 {
+			name = strings.Repeat(" ", len(name))
+		}
+		fmt.Fprintf(w, "%s%s\n", name, strings.Join(words[i:i+wordsInLine], " "))
 	}
 }
+
+const wordsInLine = 4 // of up to eleven letters: no terminal breaks them
 
 // saysDone gives the word for what was signed, and the name of what people compare of it.
 func saysDone(purpose quorum.Purpose) (done, root string) {

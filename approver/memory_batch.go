@@ -54,7 +54,7 @@ func (m *memory) unchecked(f *signFlags, p *scope.Policy) error {
 // lookUp adds the findings of what was signed within 24 hours; earlier is how many other batches were.
 func (m *memory) lookUp(p *scope.Policy, earlier int) error {
 	b := *m.entry.Batch
-	overlap, err := m.ledger.ApprovedSubjects(b, m.subjects, m.entry.At)
+	overlap, err := m.ledger.ApprovedSubjects(b, m.subjects, m.entry.At, m.entry.Clock)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (m *memory) lookUp(p *scope.Policy, earlier int) error {
 			"you signed %s within 24 hours; without the approver set nobody knows what would be needed for all of them",
 			counted(earlier, "other batch", "other batches")))))
 	}
-	splits, err := m.ledger.SplitBatches(b, set, m.entry.At)
+	splits, err := m.ledger.SplitBatches(b, set, m.entry.At, m.entry.Clock)
 	for _, s := range splits {
 		m.found = append(m.found, review.NewFinding(review.SplitBatches, review.Escape(fmt.Sprintf(
 			"with %s signed within 24 hours this makes %d operations; over %d, %d approvals would be needed",

@@ -1,8 +1,11 @@
 package ledger
 
 import (
+	"bytes"
+	"cmp"
 	"crypto/rand"
 	"errors"
+	"slices"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -32,9 +35,10 @@ func (l *Ledger) Begin(e Entry, s Subjects) (*Pending, error) {
 	}
 	p := &Pending{l, rec, s}
 	var room int
-	err = l.store.view(func(tx *bolt.Tx) (err error) {
-		if err = p.allowed(tx); err == nil {
-			room, err = roomFor(tx, len(rec.Encode())+seqDigits, &rec.Entry, s)
+	err = l.store.view(func(at *snapshot) (err error) {
+		if err = p.allowed(at); err == nil {
+			room, err = roomFor(at, rec, s)
+			at.checkFree()
 		}
 		return err
 	})
@@ -68,30 +72,43 @@ func newRecord(e Entry, s Subjects) (*Record, error) {
 }
 
 // allowed holds the record against what the ledger knows.
-func (p *Pending) allowed(tx *bolt.Tx) error {
+func (p *Pending) allowed(s *snapshot) error {
 	if p.record.ticks() {
-		if err := checkClock(tx, p.record.At); err != nil {
+		if err := s.checkClock(p.record.At); err != nil {
 			return err
 		}
 	}
-	return checkFacts(tx, &p.record.Entry)
+	return s.checkFacts(&p.record.Entry)
 }
 
 // roomFor bounds the bytes of the pages that an append may write: the record, the paths down to what changes in each bucket,
-// and the subjects. Those spread over their whole index, whose pages may be half full: either all of its pages are written
-// anew, or one for each subject that comes or goes.
-func roomFor(tx *bolt.Tx, record int, e *Entry, s Subjects) (int, error) {
-	list, err := recents(tx, 0)
-	all, moved := uint64(s.Len()), uint64(s.Len())
-	for _, r := range list {
-		all += r.subjects
-		if r.before(recentBatch{at: e.At, byHand: e.Clock == ClockByHand}) {
-			moved += r.subjects
+// the list of recent batches, and the subjects. A page that has the subjects of a batch has those of up to two others, which are
+// written again; where some are let go of, up to five on either side of each may move.
+func roomFor(at *snapshot, rec *Record, s Subjects) (int, error) {
+	const beside = 5
+	room := 64*at.pageSize + 2*(len(rec.Encode())+seqDigits)
+	this, ok := rec.recentOf()
+	if !ok {
+		return room, nil
+	}
+	list, err := at.recents()
+	slices.SortFunc(list, func(a, b recentBatch) int { return cmp.Compare(a.seq, b.seq) })
+	moves := make([]bool, len(list))
+	for i, r := range list {
+		room += 2 * (len(r.key()) + len(r.value()) + elementSize)
+		if r.before(this) {
+			room += 2 * at.pageSize
+			for j := max(0, i-beside); j < min(i+beside+1, len(list)); j++ {
+				moves[j] = true
+			}
 		}
 	}
-	const entry = len(Hash{}) + 8 + 16 // key and page element
-	page := tx.DB().Info().PageSize
-	return 64*page + 2*record + min(5*entry*int(all)/2, 2*page*int(moved)), err
+	for i, r := range list {
+		if (moves[i] || i+2 >= len(list)) && !r.before(this) {
+			room += 2 * int(r.subjects.Count) * len(Hash{})
+		}
+	}
+	return room + 2*s.Len()*len(Hash{}), err
 }
 
 // makeRoom writes that many bytes to the disk and frees their pages, which the next transaction then takes. They are random,
@@ -100,10 +117,16 @@ func (l *Ledger) makeRoom(size int) error {
 	room := make([]byte, size)
 	rand.Read(room)
 	key := []byte("room")
-	if err := l.store.update(func(tx *bolt.Tx) error { return tx.Bucket(bucketRoom).Put(key, room) }); err != nil {
+	write := func(change func(b *bolt.Bucket) error) error {
+		return l.store.update(func(tx *bolt.Tx, s *snapshot) error {
+			s.get(bucketRoom, key)
+			return change(tx.Bucket(bucketRoom))
+		})
+	}
+	if err := write(func(b *bolt.Bucket) error { return b.Put(key, room) }); err != nil {
 		return err
 	}
-	return l.store.update(func(tx *bolt.Tx) error { return tx.Bucket(bucketRoom).Delete(key) })
+	return write(func(b *bolt.Bucket) error { return b.Delete(key) })
 }
 
 // Append records what was begun, with the signature that was made over it (nil for a refusal). It is durable when it returns;
@@ -116,21 +139,29 @@ func (p *Pending) Append(signature *quorum.Signature) (*Receipt, error) {
 	if signature != nil {
 		rec.Signature = new(signature.Sig)
 	}
-	err := p.ledger.store.update(func(tx *bolt.Tx) error {
-		if err := p.allowed(tx); err != nil {
+	err := p.ledger.store.update(func(tx *bolt.Tx, s *snapshot) error {
+		if err := p.allowed(s); err != nil {
 			return err
 		}
-		head, err := headOf(tx)
+		head, err := s.head()
 		if err != nil {
 			return err
 		}
 		rec.Seq, rec.Previous = head.Seq+1, head.Hash
-		return put(tx, &rec, p.subjects)
+		return put(tx, s, &rec, p.subjects)
 	})
 	if err != nil {
 		return nil, err
 	}
+	p.ledger.switchBoth()
 	return receiptOf(&rec), nil
+}
+
+// switchBoth has the other of both meta pages name the newest state too. bbolt takes the older one where the newer cannot be
+// read: with a bit of it flipped the last record would be gone, and what it knows signed again. Where this fails the record is
+// there all the same.
+func (l *Ledger) switchBoth() {
+	_ = l.store.update(func(*bolt.Tx, *snapshot) error { return nil })
 }
 
 // Refuse records a review that the program refused.
@@ -142,71 +173,50 @@ func (l *Ledger) Refuse(e Entry, s Subjects) (*Receipt, error) {
 	return p.Append(nil)
 }
 
-// put writes a record, the head after it and what the indexes gain by it.
-func put(tx *bolt.Tx, rec *Record, s Subjects) error {
+// put writes a record, the head after it and what the indexes gain by it. The snapshot has read the way to each place that is
+// written: what bbolt follows was looked at.
+func put(tx *bolt.Tx, s *snapshot, rec *Record, subjects Subjects) error {
 	line := rec.Encode()
 	head := Head{rec.Seq - 1, rec.Previous}.after(line)
+	if s.get(bucketRecords, wire.U64(rec.Seq)) != nil {
+		return tampered(rec.Seq, "count", "the ledger has a record %d already", rec.Seq)
+	}
 	meta := tx.Bucket(bucketMeta)
 	err := errors.Join(
 		tx.Bucket(bucketRecords).Put(wire.U64(rec.Seq), line),
 		meta.Put(keyHead, append(wire.U64(head.Seq), head.Hash[:]...)))
 	if rec.ticks() {
-		err = errors.Join(err, meta.Put(keyClock, wire.U64(rec.At)))
+		err = errors.Join(err, meta.Put(keyClock, wire.AppendU64(wire.U64(rec.At), rec.Seq)))
 	}
-	for _, f := range rec.facts() {
-		if b := tx.Bucket([]byte(f.bucket)); b.Get(f.key) == nil {
-			err = errors.Join(err, b.Put(f.key, f.stored(rec.Seq)))
-		}
-	}
+	err = errors.Join(err, putFacts(tx, s, rec))
 	if r, ok := rec.recentOf(); ok && err == nil {
-		err = putRecent(tx, r, s)
+		err = putRecent(tx, s, r, subjects)
 	}
 	return err
 }
 
 // putRecent adds a signed batch to the recent ones and lets go of those that it has left behind: of its own clock, since a
 // time by hand may be any.
-func putRecent(tx *bolt.Tx, r recentBatch, s Subjects) error {
-	list, err := recents(tx, 0)
+func putRecent(tx *bolt.Tx, s *snapshot, r recentBatch, subjects Subjects) error {
+	list, err := s.recents() // every page of the bucket
 	if err != nil {
 		return err
 	}
-	old := make(map[uint64]bool)
-	bucket := tx.Bucket(bucketRecent)
+	s.readAll(bucketSubjects)
+	recent, lists := tx.Bucket(bucketRecent), tx.Bucket(bucketSubjects)
+	kept := []recentBatch{r}
 	for _, o := range list {
-		if o.before(r) {
-			old[o.seq] = o.subjects > 0
-			err = errors.Join(err, bucket.Delete(o.key()))
+		if !o.before(r) {
+			kept = append(kept, o)
+			continue
 		}
+		err = errors.Join(err, recent.Delete(o.key()), lists.Delete(wire.U64(o.seq)))
 	}
-	subjects := tx.Bucket(bucketSubjects)
-	err = errors.Join(err, bucket.Put(r.key(), r.value()), dropSubjects(subjects, old))
-	for i := range s.hashes {
-		err = errors.Join(err, subjects.Put(subjectKey(s.hashes[i], r.seq), nil))
+	slices.SortFunc(kept, func(a, b recentBatch) int { return bytes.Compare(a.key(), b.key()) })
+	sum := sumOfRecents(kept)
+	err = errors.Join(err, recent.Put(r.key(), r.value()), tx.Bucket(bucketMeta).Put(keyRecent, sum[:]))
+	if subjects.Len() > 0 {
+		err = errors.Join(err, lists.Put(wire.U64(r.seq), subjects.bytes()))
 	}
 	return err
-}
-
-// dropSubjects removes the subjects of batches that are no longer recent.
-func dropSubjects(b *bolt.Bucket, old map[uint64]bool) error {
-	any := false
-	for _, has := range old {
-		any = any || has
-	}
-	if !any {
-		return nil
-	}
-	var keys [][]byte
-	c := b.Cursor()
-	for k, _ := c.First(); k != nil; k, _ = c.Next() {
-		if len(k) == len(Hash{})+8 && old[seqOfSubject(k)] {
-			keys = append(keys, k)
-		}
-	}
-	for _, k := range keys {
-		if err := b.Delete(k); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -115,8 +115,8 @@ func BenchmarkCheck(b *testing.B) {
 		}
 		return func() {
 			scope, now := batch("scope", 50_000), noon+hour
-			o, err := l.ApprovedSubjects(scope, subjects(0, 50_000), now)
-			_, err2 := l.SplitBatches(scope, set, now)
+			o, err := l.ApprovedSubjects(scope, subjects(0, 50_000), now, ledger.ClockSystem)
+			_, err2 := l.SplitBatches(scope, set, now, ledger.ClockSystem)
 			if err := errorsOf(err, err2, l.CheckClock(now), l.CheckBatch(alice, scope)); err != nil || o.Subjects != records*each {
 				b.Fatal(o.Subjects, err)
 			}

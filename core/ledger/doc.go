@@ -16,9 +16,9 @@
 // Rules: seq counts from 1; previous is the head before. Signed and declined records have a signature, a key, and a batch or
 // an approver set; refused ones have a refusal instead, and may lack the rest, since their file may not have said it. A
 // decline has a reason. Times of signed and declined records by the system's clock never go back; a refused one has whatever
-// the clock showed, and one by hand what was given.
-// What was signed or declined never gives a batch id (under one trust domain) a second root, nor an epoch a second set; and a
-// key signs a thing once.
+// the clock showed, a decline after the batch's window too, and one by hand what was given.
+// What was signed never gives a batch id (under one trust domain) a second root, nor an epoch a second set, and nothing with
+// another root than the signed one is declined; a key signs a thing once. What was declined binds nobody.
 //
 // # Worked example
 //
@@ -46,5 +46,7 @@
 // The records stand in one bbolt file, ledger.db, with indexes that are made of them (index.go). A record, the head after it
 // and its entries in the indexes are one transaction, whose system calls are, in order: pwrite64 of new pages, fdatasync,
 // pwrite64 of one meta page, which switches to them, fdatasync. A process that ends anywhere leaves the state before or after.
+// An empty transaction after it has the other meta page name that state too, so that neither is needed to find the record.
+// What is read is read by pages.go, which believes no page; bbolt writes, where that has read the way before.
 // Begin writes as many bytes as the record can need, syncs them and frees their pages, so that Append finds them allocated.
 package ledger

@@ -25,8 +25,12 @@ const (
 )
 
 // ticks tells whether the time of an entry is one that later ones may not be before: that of the system's clock, for what was
-// signed or declined. A refusal has whatever the clock showed, since it may be why; a time by hand is no clock.
-func (e *Entry) ticks() bool { return e.Outcome != Refused && e.Clock == ClockSystem }
+// signed or declined. A refusal has whatever the clock showed, since it may be why; so has a decline after the batch's window; a
+// time by hand is no clock.
+func (e *Entry) ticks() bool {
+	late := e.Outcome == Declined && e.Batch != nil && e.At > e.Batch.NotAfter
+	return e.Outcome != Refused && e.Clock == ClockSystem && !late
+}
 
 // A Clock says where a time came from.
 type Clock string

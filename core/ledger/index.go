@@ -1,8 +1,10 @@
 package ledger
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
-	"slices"
+	"errors"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -13,28 +15,27 @@ import (
 // storeVersion numbers the layout of the store, which no other program reads. Another layout is another version.
 const storeVersion = "1"
 
-// The buckets. u64 seq gives a record; the others are made of the records (room apart) and found with one look-up.
+// The buckets. u64 seq gives a record; the others are made of the records (room apart).
 //
-//	meta      version, head = u64 seq ‖ hash, clock = u64 newest time of what was signed or declined by the system's clock
+//	meta      version, head = u64 seq ‖ hash, clock = u64 newest time of what ticks ‖ u64 its seq, recent = SHA-256 of that bucket
 //	records   u64 seq → record
-//	roots     lp(batch id) ‖ trust domain → root ‖ u64 seq            of what was signed or declined, the first seq
-//	epochs    u64 epoch ‖ trust domain → set digest ‖ u64 seq         of what was signed
-//	signed    "b" ‖ kid ‖ root ‖ trust domain → u64 seq               the key has signed that batch
-//	          "s" ‖ kid ‖ u64 epoch ‖ digest ‖ trust domain → u64 seq  or that change
-//	recent    u64 at ‖ u64 seq → u8 by hand ‖ u64 size ‖ u64 subjects ‖ lp(batch id) ‖ trust domain   batches signed in the last 24 h
-//	subjects  SHA-256(subject) ‖ ^u64 seq → nothing                   theirs, the newest of a subject first
+//	facts     SHA-256(lp(kind) ‖ key) → the next of these ‖ u64 seq ‖ value ‖ sum (facts.go)
+//	recent    u64 at ‖ u64 seq → u8 by hand ‖ u64 size ‖ subjects ‖ lp(batch id) ‖ trust domain   batches signed in the last 24 h
+//	subjects  u64 seq → the SHA-256 of each subject of one of these, ascending; recent has its SHA-256, or zeros where none is known
 //	room      what Begin writes to have the space
 var (
 	bucketMeta     = []byte("meta")
 	bucketRecords  = []byte("records")
+	bucketFacts    = []byte("facts")
 	bucketRecent   = []byte("recent")
 	bucketSubjects = []byte("subjects")
 	bucketRoom     = []byte("room")
-	buckets        = []string{"meta", "records", factRoots, factEpochs, factSigned, "recent", "subjects", "room"}
+	buckets        = [][]byte{bucketMeta, bucketRecords, bucketFacts, bucketRecent, bucketSubjects, bucketRoom}
 
 	keyVersion = []byte("version")
 	keyHead    = []byte("head")
 	keyClock   = []byte("clock")
+	keyRecent  = []byte("recent")
 )
 
 // recently is how far the subjects and sizes of signed batches are looked back for, and kept.
@@ -42,73 +43,23 @@ const recently = uint64(24 * time.Hour / time.Millisecond)
 
 func makeBuckets(tx *bolt.Tx) error {
 	for _, name := range buckets {
-		if _, err := tx.CreateBucket([]byte(name)); err != nil {
+		if _, err := tx.CreateBucket(name); err != nil {
 			return err
 		}
 	}
 	meta := tx.Bucket(bucketMeta)
-	if err := meta.Put(keyVersion, []byte(storeVersion)); err != nil {
-		return err
-	}
-	if err := meta.Put(keyClock, wire.U64(0)); err != nil {
-		return err
-	}
-	return meta.Put(keyHead, make([]byte, 8+len(Hash{})))
+	none := sha256.Sum256(nil)
+	return errors.Join(
+		meta.Put(keyVersion, []byte(storeVersion)), meta.Put(keyClock, make([]byte, 16)), meta.Put(keyHead, make([]byte, 8+len(Hash{}))),
+		meta.Put(keyRecent, none[:]), tx.Bucket(bucketFacts).Put(firstPlace[:], factEntry{}.encode(firstPlace)))
 }
-
-// A fact is what a record says once and for all: nothing that contradicts it is signed later.
-type fact struct {
-	bucket string
-	key    []byte
-	value  []byte // what a later record may say again, or nil where it may not
-}
-
-const (
-	factRoots  = "roots"
-	factEpochs = "epochs"
-	factSigned = "signed"
-)
-
-// facts gives the facts of an entry. A refusal has none: its file may say anything.
-func (e *Entry) facts() (list []fact) {
-	if e.Outcome == Refused {
-		return nil
-	}
-	kid := e.Key.KID.String()
-	switch {
-	case e.Batch != nil:
-		b := e.Batch
-		list = append(list, fact{factRoots, append(wire.AppendLP(nil, b.ID), b.TrustDomain...), b.Root[:]})
-		if e.Outcome == Signed {
-			list = append(list, fact{factSigned, slices.Concat([]byte("b"+kid), b.Root[:], []byte(b.TrustDomain)), nil})
-		}
-	case e.Set != nil && e.Outcome == Signed:
-		s := e.Set
-		list = append(list,
-			fact{factEpochs, append(wire.U64(s.Epoch), s.TrustDomain...), s.Digest[:]},
-			fact{factSigned, slices.Concat([]byte("s"+kid), wire.U64(s.Epoch), s.Digest[:], []byte(s.TrustDomain)), nil})
-	}
-	return list
-}
-
-// told gives the seq of the record that said a fact first, and what it said; ok is false where none did.
-func (f fact) told(get func(bucket string, key []byte) []byte) (value []byte, seq uint64, ok bool) {
-	b := get(f.bucket, f.key)
-	if len(b) < 8 {
-		return nil, 0, false
-	}
-	return b[:len(b)-8], binary.BigEndian.Uint64(b[len(b)-8:]), true
-}
-
-// stored gives the value under which a fact is kept.
-func (f fact) stored(seq uint64) []byte { return wire.AppendU64(slices.Clone(f.value), seq) }
 
 // A recentBatch is a batch that was signed within the last 24 hours.
 type recentBatch struct {
 	at, seq  uint64
 	byHand   bool
 	size     uint64
-	subjects uint64
+	subjects SubjectList // zero where none are known
 	id       string
 	domain   string
 }
@@ -120,7 +71,7 @@ func (rec *Record) recentOf() (r recentBatch, ok bool) {
 	}
 	r = recentBatch{at: rec.At, seq: rec.Seq, byHand: rec.Clock == ClockByHand, size: rec.Batch.Size, id: rec.Batch.ID, domain: rec.Batch.TrustDomain}
 	if rec.Subjects != nil {
-		r.subjects = rec.Subjects.Count
+		r.subjects = *rec.Subjects
 	}
 	return r, true
 }
@@ -137,42 +88,63 @@ func (r recentBatch) value() []byte {
 	if r.byHand {
 		value[0] = 1
 	}
-	return append(value, append(wire.AppendLP(wire.AppendU64(wire.U64(r.size), r.subjects), r.id), r.domain...)...)
+	value = append(wire.AppendU64(wire.AppendU64(value, r.size), r.subjects.Count), r.subjects.SHA256[:]...)
+	return append(wire.AppendLP(value, r.id), r.domain...)
 }
 
 // parseRecent takes an entry of the bucket apart; ok is false where it is none of ours.
 func parseRecent(key, value []byte) (r recentBatch, ok bool) {
-	if len(key) != 16 || len(value) < 21 || value[0] > 1 {
+	const fixed = 1 + 8 + 8 + len(Hash{}) + 4
+	if len(key) != 16 || len(value) < fixed || value[0] > 1 {
 		return recentBatch{}, false
 	}
-	byHand := value[0] == 1
-	value = value[1:]
 	n := binary.BigEndian.Uint64
-	rest := value[20:]
-	id := uint64(binary.BigEndian.Uint32(value[16:]))
+	rest := value[fixed:]
+	id := uint64(binary.BigEndian.Uint32(value[fixed-4:]))
 	if id > uint64(len(rest)) {
 		return recentBatch{}, false
 	}
-	return recentBatch{n(key), n(key[8:]), byHand, n(value), n(value[8:]), string(rest[:id]), string(rest[id:])}, true
+	subjects := SubjectList{n(value[9:]), Hash(value[17:])}
+	return recentBatch{n(key), n(key[8:]), value[0] == 1, n(value[1:]), subjects, string(rest[:id]), string(rest[id:])}, true
 }
 
-// recents gives the batches signed at a time or later, oldest first by their time.
-func recents(tx *bolt.Tx, since uint64) (list []recentBatch, err error) {
-	c := tx.Bucket(bucketRecent).Cursor()
-	for k, v := c.Seek(wire.U64(since)); k != nil; k, v = c.Next() {
-		r, ok := parseRecent(k, v)
+// recents gives the recent batches, oldest first by their time.
+func (s *snapshot) recents() (list []recentBatch, err error) {
+	c := s.bucket(bucketRecent)
+	for c.first(); c.valid(); c.next() {
+		r, ok := parseRecent(c.key(), c.value())
 		if !ok {
-			return nil, tampered(0, "index", "an entry of the recent batches is none of ours")
+			return nil, tampered(0, "recent", "an entry of the recent batches is none of ours")
 		}
 		list = append(list, r)
+	}
+	if sum := sumOfRecents(list); !bytes.Equal(s.get(bucketMeta, keyRecent), sum[:]) {
+		return nil, tampered(0, "recent", "the list of recent batches is not as it was written")
 	}
 	return list, nil
 }
 
-// subjectKey is where a subject stands in the index; a later seq sorts before an earlier one.
-func subjectKey(subject Hash, seq uint64) []byte {
-	return wire.AppendU64(append(make([]byte, 0, len(subject)+8), subject[:]...), ^seq)
+// sumOfRecents gives the SHA-256 by which it shows that one is missing or another.
+func sumOfRecents(list []recentBatch) Hash {
+	sum := sha256.New()
+	for _, r := range list {
+		sum.Write(append(r.key(), r.value()...))
+	}
+	return Hash(sum.Sum(nil))
 }
 
-// seqOfSubject gives the seq of an entry of the index.
-func seqOfSubject(key []byte) uint64 { return ^binary.BigEndian.Uint64(key[len(Hash{}):]) }
+// subjectsOf gives the subjects of a recent batch.
+func (s *snapshot) subjectsOf(r recentBatch) (Subjects, error) {
+	if r.subjects.Count == 0 {
+		return Subjects{}, nil
+	}
+	list := s.get(bucketSubjects, wire.U64(r.seq))
+	if uint64(len(list)) != r.subjects.Count*uint64(len(Hash{})) || sha256.Sum256(list) != r.subjects.SHA256 {
+		return Subjects{}, tampered(r.seq, "subjects", "the subjects that the index has of record %d are not those of the record", r.seq)
+	}
+	hashes := make([]Hash, r.subjects.Count)
+	for i := range hashes {
+		hashes[i] = Hash(list[i*len(Hash{}):])
+	}
+	return Subjects{hashes}, nil
+}

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"iter"
 
-	bolt "go.etcd.io/bbolt"
-
 	"github.com/better-compute/approver/core/wire"
 )
 
@@ -74,38 +72,47 @@ func (l *Ledger) Close() error {
 
 // Head gives where the ledger stands. The error is AUDIT_TAMPERED where that is not its newest record.
 func (l *Ledger) Head() (head Head, err error) {
-	err = l.store.view(func(tx *bolt.Tx) error {
-		head, err = headOf(tx)
+	err = l.store.view(func(s *snapshot) error {
+		head, err = s.head()
 		return err
 	})
 	return head, err
 }
 
-// headOf reads the head and holds it against the newest record.
-func headOf(tx *bolt.Tx) (Head, error) {
+// head reads the head and holds it against the newest record.
+func (s *snapshot) head() (Head, error) {
 	for _, name := range buckets {
-		if tx.Bucket([]byte(name)) == nil {
-			return Head{}, tampered(0, "store", "the store has no %s", name)
-		}
+		s.bucket(name)
 	}
-	meta := tx.Bucket(bucketMeta)
-	value := meta.Get(keyHead)
-	if string(meta.Get(keyVersion)) != storeVersion || len(value) != 8+len(Hash{}) {
+	value := s.get(bucketMeta, keyHead)
+	if string(s.get(bucketMeta, keyVersion)) != storeVersion || len(value) != 8+len(Hash{}) {
 		return Head{}, tampered(0, "store", "the store is not of version %s", storeVersion)
 	}
 	head := Head{binary.BigEndian.Uint64(value), Hash(value[8:])}
-	last, line := tx.Bucket(bucketRecords).Cursor().Last()
-	if head == (Head{}) && last == nil {
-		return head, nil
+	c := s.bucket(bucketRecords)
+	if c.last(); !c.valid() {
+		if head == (Head{}) {
+			return head, nil
+		}
+		return Head{}, tampered(0, "count", "the ledger says that it has %d records, and has none", head.Seq)
 	}
-	if len(last) != 8 || binary.BigEndian.Uint64(last) != head.Seq {
+	if last := c.key(); len(last) != 8 || binary.BigEndian.Uint64(last) != head.Seq {
 		return Head{}, tampered(head.Seq, "count", "the ledger says that it has %d records, and its newest is none of that seq", head.Seq)
 	}
-	rec, err := ParseRecord(line)
+	rec, err := ParseRecord(c.value())
 	if err != nil || rec.Seq != head.Seq || rec.Head() != head {
 		return Head{}, tampered(head.Seq, "head", "the newest record, %d, does not give the head", head.Seq)
 	}
 	return head, nil
+}
+
+// record gives the record of a seq that an index names.
+func (s *snapshot) record(seq uint64) (*Record, error) {
+	rec, err := ParseRecord(s.get(bucketRecords, wire.U64(seq)))
+	if err != nil || rec.Seq != seq {
+		return nil, tampered(seq, "record", "record %d is not there as it was written", seq)
+	}
+	return rec, nil
 }
 
 // Records gives the records from a seq on, ascending; 1 gives all. It ends with an error, AUDIT_TAMPERED or IO_ERROR, where
@@ -133,8 +140,8 @@ func (l *Ledger) lines(from uint64) iter.Seq2[[]byte, error] {
 		head, err := l.Head()
 		for seq := max(from, 1); err == nil && seq <= head.Seq; seq++ {
 			var line []byte
-			err = l.store.view(func(tx *bolt.Tx) error {
-				line = append(line, tx.Bucket(bucketRecords).Get(wire.U64(seq))...)
+			err = l.store.view(func(s *snapshot) error {
+				line = s.get(bucketRecords, wire.U64(seq))
 				return nil
 			})
 			if err == nil && len(line) == 0 {

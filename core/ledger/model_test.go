@@ -27,11 +27,16 @@ type noted struct {
 
 func (m *naive) clock() (newest uint64) {
 	for _, d := range m.done {
-		if d.entry.Outcome != ledger.Refused && d.entry.Clock == ledger.ClockSystem {
+		if ticks(d.entry) {
 			newest = max(newest, d.entry.At)
 		}
 	}
 	return newest
+}
+
+// ticks tells whether later times are held against that of an entry: not where its clock may be why it ended so.
+func ticks(e ledger.Entry) bool {
+	return e.Clock == ledger.ClockSystem && (e.Outcome == ledger.Signed || e.Outcome == ledger.Declined && e.At <= e.Batch.NotAfter)
 }
 
 // allows says which code and reason an entry is refused with.
@@ -39,11 +44,11 @@ func (m *naive) allows(e ledger.Entry) (code wire.Code, reason string) {
 	if e.Outcome == ledger.Refused {
 		return "", ""
 	}
-	if e.Clock == ledger.ClockSystem && e.At < m.clock() {
+	if ticks(e) && e.At < m.clock() {
 		return wire.InvalidState, "clock"
 	}
 	for _, d := range m.done {
-		if d.entry.Outcome == ledger.Refused {
+		if d.entry.Outcome != ledger.Signed {
 			continue
 		}
 		if a, b := d.entry.Batch, e.Batch; a != nil && b != nil && a.ID == b.ID && a.TrustDomain == b.TrustDomain && a.Root != b.Root {
@@ -68,9 +73,13 @@ func (m *naive) allows(e ledger.Entry) (code wire.Code, reason string) {
 }
 
 // others gives what was signed within 24 hours, of other batches of the trust domain, newest first by its time.
-func (m *naive) others(b ledger.Batch, now uint64) (list []noted) {
+func (m *naive) others(b ledger.Batch, now uint64, clock ledger.Clock) (list []noted) {
+	end := now
+	if clock == ledger.ClockByHand && m.clock() > 0 {
+		end = min(end, m.clock())
+	}
 	for i, d := range m.done {
-		if signedBatch(d) && d.entry.Batch.ID != b.ID && d.entry.Batch.TrustDomain == b.TrustDomain && d.entry.At+24*hour >= now && (d.entry.At <= now || d.entry.Clock == ledger.ClockSystem) && !m.leftBehind(i) {
+		if signedBatch(d) && d.entry.Batch.ID != b.ID && d.entry.Batch.TrustDomain == b.TrustDomain && d.entry.At+24*hour >= end && (d.entry.At <= now || d.entry.Clock == ledger.ClockSystem) && !m.leftBehind(i) {
 			list = append(list, d)
 		}
 	}
@@ -91,10 +100,10 @@ func (m *naive) leftBehind(i int) bool {
 	return false
 }
 
-func (m *naive) overlap(b ledger.Batch, subjects []int, now uint64) (o ledger.Overlap) {
+func (m *naive) overlap(b ledger.Batch, subjects []int, now uint64, clock ledger.Clock) (o ledger.Overlap) {
 	seen := map[int]bool{}
 	approving := map[string]bool{}
-	bySeq := m.others(b, now) // the newest record of a subject is the one that is named
+	bySeq := m.others(b, now, clock) // the newest record of a subject is the one that is named
 	slices.SortFunc(bySeq, func(a, b noted) int { return cmp.Compare(b.receipt.Head().Seq, a.receipt.Head().Seq) })
 	for _, s := range subjects {
 		for _, d := range bySeq {
@@ -105,7 +114,7 @@ func (m *naive) overlap(b ledger.Batch, subjects []int, now uint64) (o ledger.Ov
 		}
 	}
 	o.Subjects = len(seen)
-	for _, d := range m.others(b, now) {
+	for _, d := range m.others(b, now, clock) {
 		if approving[fmt.Sprint(d.receipt.Head().Seq)] && !slices.Contains(o.Batches, d.entry.Batch.ID) {
 			o.Batches = append(o.Batches, d.entry.Batch.ID)
 		}
@@ -114,11 +123,11 @@ func (m *naive) overlap(b ledger.Batch, subjects []int, now uint64) (o ledger.Ov
 	return o
 }
 
-func (m *naive) splits(b ledger.Batch, set *quorum.Set, now uint64) (list []ledger.Split) {
+func (m *naive) splits(b ledger.Batch, set *quorum.Set, now uint64, clock ledger.Clock) (list []ledger.Split) {
 	for _, tier := range set.Tiers() {
 		bound := uint64(tier.MaxScopeSize)
 		s := ledger.Split{Bound: tier.MaxScopeSize, Sum: b.Size}
-		for _, d := range m.others(b, now) {
+		for _, d := range m.others(b, now, clock) {
 			if d.entry.Batch.Size <= bound && !slices.Contains(s.Batches, d.entry.Batch.ID) {
 				s.Batches = append(s.Batches, d.entry.Batch.ID)
 				s.Sum += d.entry.Batch.Size
@@ -131,6 +140,25 @@ func (m *naive) splits(b ledger.Batch, set *quorum.Set, now uint64) (list []ledg
 		}
 	}
 	return list
+}
+
+// earlier gives the newest of each kind.
+func (m *naive) earlier(b ledger.Batch) (e ledger.Earlier) {
+	for _, d := range m.done {
+		is, rec := d.entry.Batch, d.receipt
+		if is == nil || is.ID != b.ID || is.TrustDomain != b.TrustDomain || d.entry.Outcome == ledger.Refused {
+			continue
+		}
+		switch same := is.Root == b.Root; {
+		case d.entry.Outcome == ledger.Declined && same:
+			e.Declined, e.Other = rec.Record(), nil
+		case d.entry.Outcome == ledger.Declined:
+			e.Other = rec.Record()
+		case same:
+			e.Approved = rec.Record()
+		}
+	}
+	return e
 }
 
 // drawEntry draws a review from few values, so that they meet again.
@@ -195,12 +223,18 @@ func TestLedgerIsAList(t *testing.T) {
 			}
 			e, on := drawEntry(t, max(m.clock(), noon))
 			if e.Batch != nil {
-				o, err := l.ApprovedSubjects(*e.Batch, listed(on), e.At)
+				o, err := l.ApprovedSubjects(*e.Batch, listed(on), e.At, e.Clock)
 				require.NoError(t, err)
-				require.Equal(t, m.overlap(*e.Batch, on, e.At), o)
-				s, err := l.SplitBatches(*e.Batch, set, e.At)
+				require.Equal(t, m.overlap(*e.Batch, on, e.At, e.Clock), o)
+				s, err := l.SplitBatches(*e.Batch, set, e.At, e.Clock)
 				require.NoError(t, err)
-				require.Equal(t, m.splits(*e.Batch, set, e.At), s)
+				require.Equal(t, m.splits(*e.Batch, set, e.At, e.Clock), s)
+				earlier, err := l.Earlier(*e.Batch)
+				require.NoError(t, err)
+				require.Equal(t, m.earlier(*e.Batch), earlier)
+				if earlier.Other != nil {
+					seen["other"]++
+				}
 				seen["overlap"] += o.Subjects
 				seen["splits"] += len(s)
 			}
@@ -223,11 +257,23 @@ func TestLedgerIsAList(t *testing.T) {
 		c, err := l.Verify()
 		require.NoError(t, err)
 		require.Equal(t, uint64(len(m.done)), c.Head().Seq)
+		var newest *ledger.Record
 		for _, d := range m.done {
 			require.NoError(t, c.VerifyReceipt(d.receipt))
+			if rec := d.receipt.Record(); rec.Set != nil && rec.Outcome == ledger.Signed && (newest == nil || newest.Set.Epoch <= rec.Set.Epoch) {
+				newest = rec
+			}
+		}
+		rec, err := l.NewestSet(domain)
+		require.NoError(t, err)
+		require.Equal(t, newest, rec)
+		if newest != nil {
+			rec, err = l.SignedSet(domain, newest.Set.Epoch)
+			require.NoError(t, err)
+			require.Equal(t, newest.Set, rec.Set)
 		}
 	})
-	for _, what := range []string{"", "INVALID_STATEclock", "INVALID_STATEalready-approved", "CONFLICT", "overlap", "splits"} {
+	for _, what := range []string{"", "INVALID_STATEclock", "INVALID_STATEalready-approved", "CONFLICT", "overlap", "splits", "other"} {
 		require.Greater(t, seen[what], 20, "%q: %v", what, seen)
 	}
 }

@@ -1,11 +1,9 @@
 package ledger
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/hex"
 	"slices"
-
-	bolt "go.etcd.io/bbolt"
 
 	"github.com/better-compute/approver/core/quorum"
 	"github.com/better-compute/approver/core/wire"
@@ -25,72 +23,62 @@ type Overlap struct {
 }
 
 // ApprovedSubjects tells which subjects of a batch were approved in the 24 hours up to now, under the same trust domain and in
-// another batch, by whatever key. It is one look-up a subject.
-func (l *Ledger) ApprovedSubjects(b Batch, s Subjects, now uint64) (found Overlap, err error) {
-	err = l.store.view(func(tx *bolt.Tx) error {
-		others, err := otherBatches(tx, b, now)
-		if err != nil || len(others) == 0 {
+// another batch, by whatever key. It is one look-up for each subject that was approved in that time, however long the ledger is.
+// Where now is a time by hand, the 24 hours end at the newest record of the system's clock, if that is earlier.
+func (l *Ledger) ApprovedSubjects(b Batch, s Subjects, now uint64, clock Clock) (found Overlap, err error) {
+	err = l.store.view(func(at *snapshot) error {
+		others, err := at.otherBatches(b, now, clock)
+		if err != nil || len(others) == 0 || s.Len() == 0 {
 			return err
 		}
-		bySeq := make(map[uint64]bool, len(others))
-		for _, r := range others {
-			bySeq[r.seq] = true
-		}
-		seen := make(map[uint64]bool)
-		w := newWalk(tx)
-		for i := range s.hashes {
-			if seq, ok := w.newestOf(&s.hashes[i], bySeq); ok {
-				found.Subjects++
-				seen[seq] = true
+		bySeq := slices.Clone(others) // the newest that approved a subject is the one that is named
+		slices.SortFunc(bySeq, func(a, b recentBatch) int { return cmp.Compare(b.seq, a.seq) })
+		finder, approved, named := s.finder(), make([]bool, s.Len()), make(map[uint64]bool)
+		for _, r := range bySeq {
+			list, err := at.subjectsOf(r)
+			if err != nil {
+				return err
+			}
+			for i := range list.hashes {
+				if at := finder.find(&list.hashes[i]); at >= 0 && !approved[at] {
+					approved[at], named[r.seq] = true, true
+					found.Subjects++
+				}
 			}
 		}
-		others = slices.DeleteFunc(others, func(r recentBatch) bool { return !seen[r.seq] })
+		others = slices.DeleteFunc(others, func(r recentBatch) bool { return !named[r.seq] })
 		found.Batches, found.BatchCount = newestFirst(others)
 		return nil
 	})
 	return found, err
 }
 
-// A walk goes through the index of subjects in its order, as the subjects of a batch stand too.
-type walk struct {
-	c  *bolt.Cursor
-	at []byte // nil behind the last entry
-}
-
-func newWalk(tx *bolt.Tx) *walk {
-	w := &walk{c: tx.Bucket(bucketSubjects).Cursor()}
-	w.at, _ = w.c.First()
-	return w
-}
-
-// to goes on to the first entry of a subject, or where it would stand: some steps where that is near, else by one look-up.
-func (w *walk) to(subject *Hash) {
-	const near = 4
-	for i := 0; w.at != nil && bytes.Compare(w.at[:len(subject)], subject[:]) < 0; i++ {
-		if i < near {
-			w.at, _ = w.c.Next()
-		} else {
-			w.at, _ = w.c.Seek(subject[:])
-		}
-	}
-}
-
-// newestOf finds the newest of the wanted records that approved a subject, each call for a later subject than the one before.
-// The entries passed over are those of the batch itself and of other trust domains.
-func (w *walk) newestOf(subject *Hash, wanted map[uint64]bool) (seq uint64, ok bool) {
-	for w.to(subject); w.at != nil && Hash(w.at[:len(subject)]) == *subject; w.at, _ = w.c.Next() {
-		if seq = seqOfSubject(w.at); wanted[seq] {
-			return seq, true
-		}
-	}
-	return 0, false
+// RecentBatches tells how many other batches were signed here in those 24 hours under the same trust domain.
+func (l *Ledger) RecentBatches(b Batch, now uint64, clock Clock) (count int, err error) {
+	err = l.store.view(func(at *snapshot) error {
+		others, err := at.otherBatches(b, now, clock)
+		_, count = newestFirst(others)
+		return err
+	})
+	return count, err
 }
 
 // otherBatches gives what was signed in the 24 hours up to now under a batch's trust domain, without the batch itself. What the
-// system's clock puts after a time that was given by hand counts too: it was signed before all the same.
-func otherBatches(tx *bolt.Tx, b Batch, now uint64) ([]recentBatch, error) {
-	list, err := recents(tx, now-min(now, recently))
-	return slices.DeleteFunc(list, func(r recentBatch) bool { return r.domain != b.TrustDomain || r.id == b.ID || r.at > now && r.byHand }), err
+// system's clock puts after a time that was given by hand counts too: it was signed before all the same. And a time by hand that
+// is ahead does not hide what was signed just now.
+func (s *snapshot) otherBatches(b Batch, now uint64, clock Clock) ([]recentBatch, error) {
+	end := now
+	if clock == ClockByHand {
+		if newest, seq, err := s.clock(); err != nil {
+			return nil, err
+		} else if seq > 0 {
+			end = min(end, newest)
+		}
+	}
+	list, err := s.recents()
+	return slices.DeleteFunc(list, func(r recentBatch) bool {
+		return r.domain != b.TrustDomain || r.id == b.ID || r.at+recently < end || r.at > now && r.byHand
+	}), err
 }
 
 // newestFirst names batches, each once, and counts them.
@@ -120,12 +108,12 @@ type Split struct {
 // SplitBatches tells which bounds of the set's tiers a batch passes together with what was signed here in the 24 hours up to
 // now under the same trust domain, each batch at or under the bound: then one batch of them all would need more approvals.
 // The bounds ascend; a nil set has none.
-func (l *Ledger) SplitBatches(b Batch, set *quorum.Set, now uint64) (splits []Split, err error) {
+func (l *Ledger) SplitBatches(b Batch, set *quorum.Set, now uint64, clock Clock) (splits []Split, err error) {
 	if set == nil {
 		return nil, nil
 	}
-	err = l.store.view(func(tx *bolt.Tx) error {
-		others, err := otherBatches(tx, b, now)
+	err = l.store.view(func(at *snapshot) error {
+		others, err := at.otherBatches(b, now, clock)
 		if err != nil {
 			return err
 		}

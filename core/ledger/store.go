@@ -76,6 +76,10 @@ func (s *store) reopen(name string, create int) error {
 			file.Close()
 			return nil, err
 		}
+		if err := guard(func() error { checkMetas(file); return nil }); err != nil {
+			file.Close()
+			return nil, err
+		}
 		s.file = file
 		return file, nil
 	}
@@ -106,17 +110,17 @@ func (s *store) close() error {
 }
 
 // view reads in one transaction.
-func (s *store) view(read func(tx *bolt.Tx) error) error {
+func (s *store) view(read func(s *snapshot) error) error {
 	if s.db == nil {
 		return ioError(errors.New("the store is closed"))
 	}
-	return guard(func() error { return s.db.View(read) })
+	return guard(func() error { return s.db.View(func(tx *bolt.Tx) error { return read(snapshotOf(tx, s.file)) }) })
 }
 
 // update writes in one transaction that is durable when it returns. Where it fails the store is as it was: what bbolt wrote
 // before it switched to the new pages is not looked at, and where the switch was written but could not be made durable it is
 // taken back.
-func (s *store) update(write func(tx *bolt.Tx) error) error {
+func (s *store) update(write func(tx *bolt.Tx, s *snapshot) error) error {
 	if s.db == nil {
 		return ioError(errors.New("the store is closed"))
 	}
@@ -124,7 +128,7 @@ func (s *store) update(write func(tx *bolt.Tx) error) error {
 	if err != nil {
 		return ioError(err)
 	}
-	err = guard(func() error { return s.db.Update(write) })
+	err = guard(func() error { return s.db.Update(func(tx *bolt.Tx) error { return write(tx, snapshotOf(tx, s.file)) }) })
 	if err == nil {
 		return nil
 	}
@@ -171,7 +175,11 @@ func (s *store) takeBack(before []byte) error {
 func guard(do func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
-		if p := recover(); p != nil {
+		switch p := recover().(type) {
+		case nil:
+		case readFailed:
+			err = ioError(p.error)
+		default:
 			err = tampered(0, "store", "the pages of the store are damaged: %v", p)
 		}
 	}()

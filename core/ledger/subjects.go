@@ -3,6 +3,7 @@ package ledger
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"iter"
 	"slices"
 )
@@ -29,9 +30,41 @@ func (s Subjects) List() *SubjectList {
 	if len(s.hashes) == 0 {
 		return nil
 	}
-	sum := sha256.New()
+	return &SubjectList{uint64(len(s.hashes)), sha256.Sum256(s.bytes())}
+}
+
+func (s Subjects) bytes() []byte {
+	b := make([]byte, 0, len(s.hashes)*len(Hash{}))
 	for i := range s.hashes {
-		sum.Write(s.hashes[i][:])
+		b = append(b, s.hashes[i][:]...)
 	}
-	return &SubjectList{uint64(len(s.hashes)), Hash(sum.Sum(nil))}
+	return b
+}
+
+// A finder finds subjects, each by one look-up.
+type finder struct {
+	hashes []Hash
+	starts []uint32 // by the first two bytes, where those of them begin
+}
+
+func (s Subjects) finder() *finder {
+	f := &finder{s.hashes, make([]uint32, 1<<16+1)}
+	for i := range s.hashes {
+		f.starts[int(binary.BigEndian.Uint16(s.hashes[i][:]))+1]++
+	}
+	for i := range 1 << 16 {
+		f.starts[i+1] += f.starts[i]
+	}
+	return f
+}
+
+// find gives which of them a subject is, or -1.
+func (f *finder) find(h *Hash) int {
+	first := int(binary.BigEndian.Uint16(h[:]))
+	for i := f.starts[first]; i < f.starts[first+1]; i++ {
+		if f.hashes[i] == *h {
+			return int(i)
+		}
+	}
+	return -1
 }

@@ -273,6 +273,26 @@ func TestVerifiedByAnotherProgram(t *testing.T) {
 	require.Error(t, err)
 }
 
+// With either of both meta pages unreadable the ledger is the one it was: what was reported done is not signed again.
+func TestEitherMetaPageHasTheNewestRecord(t *testing.T) {
+	dir := home(t)
+	l, receipts := filled(t, dir)
+	require.NoError(t, l.Close())
+	path := filepath.Join(dir, "ledger.db")
+	whole, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for page := range 2 {
+		damaged := bytes.Clone(whole)
+		damaged[page*os.Getpagesize()+16+56] ^= 1 // the checksum
+		require.NoError(t, os.WriteFile(path, damaged, 0o600))
+		l, err := ledger.Open(dir)
+		require.NoError(t, err)
+		require.Equal(t, receipts[len(receipts)-1].Head(), verified(t, l).Head(), "meta page %d", page)
+		requireCode(t, l.CheckBatch(bob, batch("b1", 3)), wire.InvalidState, "already-approved")
+		require.NoError(t, l.Close())
+	}
+}
+
 // A bit that flips anywhere in the store is either found or stands where nothing is kept.
 func TestBitsOfTheStore(t *testing.T) {
 	dir := home(t)
@@ -294,8 +314,8 @@ func TestBitsOfTheStore(t *testing.T) {
 		l, err := ledger.OpenReadOnly(dir)
 		if err == nil {
 			var c *ledger.Chain
-			if c, err = l.Verify(); err == nil && c.Head() != head { // the other switch, to the state before
-				_, err = c.VerifyHead(head.Hash)
+			if c, err = l.Verify(); err == nil {
+				require.Equal(t, head, c.Head(), "byte %d", i)
 			}
 			require.NoError(t, l.Close())
 		}

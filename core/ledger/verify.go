@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"io"
 	"slices"
@@ -46,20 +45,14 @@ func (c *Chain) VerifyReceipt(r *Receipt) error {
 
 // A replay takes records in their order and verifies each against all before it.
 type replay struct {
-	chain  *Chain
-	facts  map[string]map[string][]byte // what the indexes must hold
-	clock  uint64                       // newest time of what was signed or declined by the system's clock
-	recent []recentBatch                // every signed batch, by seq
-	lists  map[uint64]*SubjectList      // of those, by seq
+	chain    *Chain
+	facts    map[Hash]told // what the index must hold, by place
+	clock    uint64        // newest time of what ticks
+	clockSeq uint64
+	recent   []recentBatch // every signed batch, by seq
 }
 
-func newReplay() *replay {
-	return &replay{
-		chain: &Chain{make([]Hash, 1)},
-		facts: map[string]map[string][]byte{factRoots: {}, factEpochs: {}, factSigned: {}},
-		lists: map[uint64]*SubjectList{},
-	}
-}
+func newReplay() *replay { return &replay{chain: &Chain{make([]Hash, 1)}, facts: make(map[Hash]told)} }
 
 // take verifies the next record. The error is AUDIT_TAMPERED.
 func (p *replay) take(line []byte) error {
@@ -72,8 +65,8 @@ func (p *replay) take(line []byte) error {
 	case rec.Seq != seq:
 		return tampered(seq, "seq", "where record %d is due stands record %d: one was dropped, inserted or moved", seq, rec.Seq)
 	case rec.Previous != head.Hash:
-		return tampered(seq, "previous", "record %d follows the head %s, and the head before it is %s: a record before it was changed, or it was itself",
-			seq, rec.Previous, head.Hash)
+		return tampered(seq, "previous", "record %d follows the head %s, and that after record %d is %s: record %d was changed, or what record %d says of it",
+			seq, rec.Previous, seq-1, head.Hash, seq-1, seq)
 	case rec.ticks() && rec.At < p.clock:
 		return tampered(seq, "at", "record %d is of %s, before one that it follows", seq, wire.Stamp(rec.At))
 	}
@@ -87,20 +80,20 @@ func (p *replay) take(line []byte) error {
 // learn notes what the indexes gain by a record. A record that contradicts one before it was not written by this program.
 func (p *replay) learn(rec *Record) error {
 	if rec.ticks() {
-		p.clock = rec.At
+		p.clock, p.clockSeq = rec.At, rec.Seq
 	}
 	for _, f := range rec.facts() {
-		said, before, ok := f.told(func(bucket string, key []byte) []byte { return p.facts[bucket][string(key)] })
-		if ok && (f.value == nil || !bytes.Equal(said, f.value)) {
-			return tampered(rec.Seq, f.bucket, "record %d contradicts record %d (%s)", rec.Seq, before, f.bucket)
+		place := f.place()
+		before, ok := p.facts[place]
+		if f.contradicts(before, ok) {
+			return tampered(rec.Seq, string(f.kind), "record %d contradicts record %d (%s)", rec.Seq, before.seq, f.kind)
 		}
-		if !ok {
-			p.facts[f.bucket][string(f.key)] = f.stored(rec.Seq)
+		if f.replaces(before, ok) {
+			p.facts[place] = told{rec.Seq, f.value}
 		}
 	}
 	if r, ok := rec.recentOf(); ok {
 		p.recent = append(p.recent, r)
-		p.lists[rec.Seq] = rec.Subjects
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ func TestChanges(t *testing.T) {
 	require.Equal(t, draw(t, r.Document(), Whole), brief)
 	require.Contains(t, brief, "\n90 changes; 0 escapes in texts.\n")
 	require.Contains(t, brief, "\n90 of 90  a key joins\n     kid-89\n     file  \"kid-89.pub\"\n")
-	require.Contains(t, brief, "\nRoot, the SHA-256 of the new set, to compare by voice with the other approvers\n")
+	require.Contains(t, brief, "\nDigest, the SHA-256 of the new set, to compare by voice with the other approvers\n")
 	require.Contains(t, string(encode(t, r.Document())), `"size":90,"counts":"change",`)
 	_, answer := r.Confirmation()
 	require.Equal(t, "90", answer)

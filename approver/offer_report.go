@@ -115,7 +115,7 @@ func (j *offerReport) text(b *bytes.Buffer) {
 		}
 	}
 	for _, s := range j.judged() {
-		fmt.Fprintf(b, "signature     by %s\n              %s:\n              %s\n", review.Escape(s.KID), s.File, review.Escape(s.Outcome))
+		fmt.Fprintf(b, "signature     by %s\n              %s:\n              %s\n", review.Escape(s.KID), s.File, strings.ReplaceAll(review.Escape(s.Outcome).String(), "; ", ";\n              "))
 	}
 	switch {
 	case j.err != nil:

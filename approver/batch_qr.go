@@ -41,7 +41,7 @@ func checkSigned(path string, data []byte) (err error) {
 		_, err = quorum.ParseSetSignatureFile(data)
 	default:
 		if _, err = quorum.ParseSignatureFile(data); err != nil {
-			return mistaken(path, data, "the signature of a batch or of an approver set, or a decline", err)
+			return mistaken(path, data, "better-compute-batch-signature", "the signature of a batch or of an approver set, or a decline", err)
 		}
 	}
 	if err != nil {

@@ -20,8 +20,9 @@ var kindsOfFiles = map[string]string{
 }
 
 // mistaken replaces what a parser says of a file that is of another kind altogether: what it is helps more than the first byte
-// that does not fit. wanted names what the command takes.
-func mistaken(path string, data []byte, wanted string, err error) error {
+// that does not fit. wanted names what the command takes, and format is that of the parser: what is wrong within a file of that, it
+// knows best.
+func mistaken(path string, data []byte, format, wanted string, err error) error {
 	is := ""
 	var members struct {
 		Format    string
@@ -32,7 +33,7 @@ func mistaken(path string, data []byte, wanted string, err error) error {
 		is = "a public key: --approvers and --names take it"
 	case bytes.HasPrefix(trimmed, []byte("-----BEGIN")):
 		is = "a PEM file, perhaps a private key"
-	case json.Unmarshal(firstValue(trimmed), &members) != nil:
+	case json.Unmarshal(firstValue(trimmed), &members) != nil || members.Format == format:
 	case kindsOfFiles[members.Format] != "":
 		is = kindsOfFiles[members.Format]
 	case members.Format == "" && members.SetSHA256 != nil:

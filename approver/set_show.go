@@ -34,7 +34,7 @@ func readSetFile(path string) (*setFile, error) {
 			f.set, f.epoch = f.signature.Set, f.signature.Epoch
 		}
 	} else if f.set, f.epoch, err = quorum.ParseSetFile(data); err != nil {
-		return nil, mistaken(path, data, "an approver set file, or a signature over one", err)
+		return nil, mistaken(path, data, "better-compute-approver-set", "an approver set file, or a signature over one", err)
 	}
 	if err != nil {
 		return nil, inFile(path, err)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -44,23 +45,35 @@ func (f *memoryFlags) check() error {
 	return nil
 }
 
-// stateFolder gives the folder of the ledger. elsewhere is the configured one where the flag names another.
+// stateFolder gives the folder of the ledger. elsewhere is the one that the flag passes over: the configured one, or without
+// one a ledger at the usual place.
 func (a *app) stateFolder(flag string) (folder, elsewhere string, err error) {
 	s, err := a.settings()
 	if err != nil {
 		return "", "", err
 	}
 	folder, elsewhere = s.StateFolder(flag)
-	if folder != "" {
-		return folder, elsewhere, nil
+	usual := a.usualState()
+	switch {
+	case folder == "" && usual == "":
+		return "", "", usage("there is no place for the ledger, neither XDG_STATE_HOME nor HOME: give --state DIR")
+	case folder == "":
+		return usual, "", nil
+	case !s.State.IsSet() && usual != "" && ledger.IsElsewhere(folder, usual):
+		elsewhere = usual
 	}
+	return folder, elsewhere, nil
+}
+
+// usualState gives where the ledger is when nothing says otherwise, "" where there is no such place.
+func (a *app) usualState() string {
 	if base := a.getenv("XDG_STATE_HOME"); filepath.IsAbs(base) {
-		return filepath.Join(base, "approver"), "", nil
+		return filepath.Join(base, "approver")
 	}
 	if home := a.getenv("HOME"); filepath.IsAbs(home) {
-		return filepath.Join(home, ".local", "state", "approver"), "", nil
+		return filepath.Join(home, ".local", "state", "approver")
 	}
-	return "", "", usage("there is no place for the ledger, neither XDG_STATE_HOME nor HOME: give --state DIR")
+	return ""
 }
 
 // A memory is the ledger during one review: what it knows is held against the review, and how the review ends goes into it.
@@ -74,6 +87,7 @@ type memory struct {
 	found    []review.Finding
 	begun    bool // something was read, so that its end is recorded
 	ended    bool
+	reviewed string // the path of the file
 
 	unattended bool // nobody is asked
 	pending    *ledger.Pending
@@ -93,7 +107,7 @@ func (a *app) remember(f *signatureFlags, command string, outcome ledger.Outcome
 	}
 	if elsewhere != "" {
 		m.found = append(m.found, review.NewFinding(review.NoLedger,
-			review.Escape("--state names another ledger than the configured one"), review.Escape(folder), review.Escape(elsewhere)))
+			review.Escape("--state names another ledger than the one of this machine"), review.Escape(folder), review.Escape(elsewhere)))
 	}
 	if m.entry.Program, err = ledger.ThisProgram(version); err != nil {
 		return nil, err
@@ -168,7 +182,7 @@ func (m *memory) reads(f *os.File) (r io.Reader, done func()) {
 	if m == nil || m.ledger == nil {
 		return f, func() {}
 	}
-	m.begun = true
+	m.begun, m.reviewed = true, f.Name()
 	h := sha256.New()
 	return io.TeeReader(f, h), func() {
 		info, err := f.Stat()
@@ -188,10 +202,31 @@ func (m *memory) settings(values map[string]string) {
 		m.entry.Policy["yes"] = "true"
 	}
 	for name, value := range values {
-		if value != "" {
-			m.entry.Policy[name] = value
+		if value == "" {
+			continue
+		}
+		m.entry.Policy[name] = value
+		if slices.Contains(filesOfPolicy, name) {
+			if file := fileAt(value); file != nil {
+				m.entry.Policy[name+"Sha256"] = file.SHA256.String()
+			}
 		}
 	}
+	if m.entry.What == ledger.WhatSet {
+		m.entry.File = fileAt(values["approvers"])
+	}
+}
+
+// filesOfPolicy are the settings that name a file: what it held stands beside its path.
+var filesOfPolicy = []string{"expect", "kinds", "configuration", "current", "approvers"}
+
+// fileAt gives what a file holds, nil where there is not one of that name.
+func fileAt(path string) *ledger.File {
+	data, err := durable.ReadFile(path, wire.MaxFileBytes)
+	if path == "" || err != nil {
+		return nil
+	}
+	return &ledger.File{SHA256: sha256.Sum256(data), Size: uint64(len(data))}
 }
 
 // key notes the key as far as it is known, which may be before it is opened.
@@ -289,7 +324,7 @@ func (m *memory) end(err *error) {
 		return
 	}
 	defer m.ledger.Close()
-	if *err == nil || !m.begun && !contradictsOwn(*err) || m.ended || isUsage(*err) {
+	if *err == nil || !m.begun && !m.readsAll(*err) || m.ended || isUsage(*err) {
 		return
 	}
 	if m.entry.At == 0 {
@@ -305,9 +340,17 @@ func (m *memory) end(err *error) {
 	}
 }
 
-// contradictsOwn tells whether a command line contradicts what is configured: worth a record, though nothing was read yet.
-func contradictsOwn(err error) bool {
+// readsAll tells whether an error is worth a record though nothing was noted yet: what was read of a set is none, or a command
+// line contradicts what is configured.
+func (m *memory) readsAll(err error) bool {
 	code := wire.CodeOf(err)
+	if m.entry.What == ledger.WhatSet && code == wire.InvalidInput {
+		if e, ok := errors.AsType[*wire.Error](err); ok && m.entry.File == nil {
+			path, _ := e.Details["file"].(string)
+			m.entry.File = fileAt(path)
+		}
+		return true
+	}
 	return code == wire.TrustDomainMismatch || code == wire.InvalidConfig
 }
 

@@ -2,9 +2,11 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"strconv"
 
 	"github.com/better-compute/approver/core/ledger"
+	"github.com/better-compute/approver/core/medium"
 	"github.com/better-compute/approver/core/review"
 	"github.com/better-compute/approver/scope"
 )
@@ -31,6 +33,12 @@ func (m *memory) batch(v *scope.Verified, p *scope.Policy) error {
 			}
 		}
 	})
+	ledgerFile := medium.Input{Role: "ledger", Path: filepath.Join(m.folder, "ledger.db")}
+	for _, f := range medium.Findings(m.reviewed, []medium.Input{ledgerFile}) {
+		if f.Rule == review.SameMedium {
+			m.found = append(m.found, f)
+		}
+	}
 	earlier, err := m.earlierBatches()
 	if err != nil || m.entry.Outcome == ledger.Declined {
 		return err

@@ -151,11 +151,11 @@ func (a *app) signAccepted(ctx context.Context, s *signing) error {
 	if err != nil {
 		return err
 	}
-	if err := s.operations.commit(); err != nil {
-		return err
-	}
 	if err := s.memory.keep(signed.Signature()); err != nil {
 		return err
+	}
+	if err := s.operations.commit(); err != nil {
+		return s.memory.handedOut(err)
 	}
 	if err := s.out.write(a.stdout, signed, s.memory.receipt); err != nil {
 		return s.memory.handedOut(err)

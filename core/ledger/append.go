@@ -154,7 +154,7 @@ func (p *Pending) Append(signature *quorum.Signature) (*Receipt, error) {
 		return nil, err
 	}
 	p.ledger.switchBoth()
-	return receiptOf(&rec), nil
+	return rec.Receipt(), nil
 }
 
 // switchBoth has the other of both meta pages name the newest state too. bbolt takes the older one where the newer cannot be

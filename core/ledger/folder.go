@@ -22,7 +22,8 @@ type folder struct {
 const lockWait = 2 * time.Second
 
 // openFolder opens a state folder that nobody but the user and root can write, and locks it: for this process alone, or to
-// be shared with other readers. With create it is made where it is not there.
+// be shared with other readers. With create it is made where it is not there. Where it is locked for this process alone others
+// can not even read it: whoever can open a folder can lock it, and so keep anybody from signing.
 func openFolder(path string, create, alone bool) (*folder, error) {
 	if create {
 		if err := makeFolder(path); err != nil {
@@ -32,12 +33,18 @@ func openFolder(path string, create, alone bool) (*folder, error) {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	switch {
 	case errors.Is(err, unix.ENOENT):
+		if _, link := os.Readlink(path); link == nil {
+			return nil, unsafeState("%s is a symbolic link that leads nowhere", path)
+		}
 		return nil, noLedger(path)
 	case err != nil:
 		return nil, ioError(&fs.PathError{Op: "open", Path: path, Err: err})
 	}
 	f := &folder{os.NewFile(uintptr(fd), path), path}
-	if err = f.checkOwn(f.dir, path, unix.S_IFDIR); err == nil {
+	if err = f.checkOwn(f.dir, path, unix.S_IFDIR); err == nil && alone {
+		err = f.checkPrivate()
+	}
+	if err == nil {
 		err = f.lock(alone)
 	}
 	if err != nil {
@@ -95,6 +102,18 @@ func (f *folder) checkOwn(open *os.File, path string, kind uint32) error {
 	return nil
 }
 
+// checkPrivate refuses a folder that others can open.
+func (f *folder) checkPrivate() error {
+	info, err := f.dir.Stat()
+	if err != nil {
+		return ioError(err)
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+		return unsafeState("others can open %s (mode %04o), and lock it; wanted: chmod 700", f.path, mode)
+	}
+	return nil
+}
+
 func (f *folder) lock(alone bool) error {
 	how := unix.LOCK_SH
 	if alone {
@@ -131,6 +150,24 @@ func (f *folder) open(name string, flag int) (*os.File, error) {
 	return file, nil
 }
 
+// IsElsewhere tells whether there is a ledger in the folder usual, and given is another folder.
+func IsElsewhere(given, usual string) bool {
+	if _, err := os.Lstat(filepath.Join(usual, storeName)); errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	u, err := os.Stat(usual)
+	g, errGiven := os.Stat(given)
+	return err != nil || errGiven != nil || !os.SameFile(u, g)
+}
+
+// at gives an error of a name in the folder the whole path.
+func (f *folder) at(op, name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &fs.PathError{Op: op, Path: filepath.Join(f.path, name), Err: err}
+}
+
 // has tells whether something has a name in the folder.
 func (f *folder) has(name string) (bool, error) {
 	var st unix.Stat_t
@@ -138,7 +175,7 @@ func (f *folder) has(name string) (bool, error) {
 	if errors.Is(err, unix.ENOENT) {
 		return false, nil
 	}
-	return err == nil, err
+	return err == nil, f.at("look at", name, err)
 }
 
 func ioError(err error) error { return wire.Errorf(wire.IOError, "", "ledger: %w", err) }

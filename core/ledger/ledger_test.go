@@ -218,6 +218,7 @@ func TestFolderAndFileAreOurs(t *testing.T) {
 	}
 	for name, damage := range map[string]func(dir string) error{
 		"folder others write": func(dir string) error { return os.Chmod(dir, 0o777) },
+		"folder others read":  func(dir string) error { return os.Chmod(dir, 0o755) },
 		"folder group writes": func(dir string) error { return os.Chmod(dir, 0o720) },
 		"file others write":   func(dir string) error { return os.Chmod(filepath.Join(dir, "ledger.db"), 0o602) },
 		"link": func(dir string) error {
@@ -241,13 +242,29 @@ func TestFolderAndFileAreOurs(t *testing.T) {
 			require.NoError(t, os.Chmod(filepath.Join(copied, "ledger.db"), 0o600))
 			require.NoError(t, damage(copied))
 			for _, open := range []func(string) (*ledger.Ledger, error){ledger.Open, ledger.OpenReadOnly} {
-				_, err := open(copied)
+				l, err := open(copied)
+				if name == "folder others read" && err == nil { // to read it there is nothing to keep from anybody
+					require.NoError(t, l.Close())
+					_, err = ledger.Open(copied)
+				}
 				require.Error(t, err)
 				require.Contains(t, []wire.Code{wire.InvalidState, wire.IOError}, wire.CodeOf(err), "%v", err)
 			}
 		})
 	}
-	_, err := ledger.OpenReadOnly(filepath.Join(dir, "absent"))
+	link := filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Symlink("nowhere", link))
+	for _, open := range []func(string) (*ledger.Ledger, error){ledger.Open, ledger.OpenReadOnly} {
+		_, err := open(link)
+		requireCode(t, err, wire.InvalidState, "")
+		require.ErrorContains(t, err, link)
+	}
+	beside := home(t)
+	require.NoError(t, os.MkdirAll(filepath.Join(beside, ".ledger.db.new"), 0o700))
+	_, err := ledger.Open(beside)
+	requireCode(t, err, wire.IOError, "")
+	require.ErrorContains(t, err, ".ledger.db.new")
+	_, err = ledger.OpenReadOnly(filepath.Join(dir, "absent"))
 	requireCode(t, err, wire.NotFound, "")
 	empty := t.TempDir()
 	require.NoError(t, os.Chmod(empty, 0o700))

@@ -14,8 +14,8 @@ type Receipt struct {
 	head   Head
 }
 
-// receiptOf gives the receipt of a record.
-func receiptOf(rec *Record) *Receipt { return &Receipt{rec, rec.Head()} }
+// Receipt gives the receipt of a record.
+func (rec *Record) Receipt() *Receipt { return &Receipt{rec, rec.Head()} }
 
 // Record gives the record.
 func (r *Receipt) Record() *Record { return r.record }

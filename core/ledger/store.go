@@ -40,7 +40,7 @@ func openStore(f *folder, readOnly bool) (*store, error) {
 // makeStore makes the file of a ledger under another name, whole, and then gives it its own.
 func makeStore(f *folder) error {
 	if err := unix.Unlinkat(int(f.dir.Fd()), newName, 0); err != nil && !errors.Is(err, unix.ENOENT) {
-		return ioError(err)
+		return ioError(f.at("remove", newName, err))
 	}
 	s := &store{folder: f}
 	err := s.reopen(newName, unix.O_CREAT|unix.O_EXCL)
@@ -49,7 +49,7 @@ func makeStore(f *folder) error {
 		err = errors.Join(err, s.db.Close())
 	}
 	if err == nil {
-		err = unix.Renameat(int(f.dir.Fd()), newName, int(f.dir.Fd()), storeName)
+		err = f.at("rename", newName, unix.Renameat(int(f.dir.Fd()), newName, int(f.dir.Fd()), storeName))
 	}
 	if err == nil {
 		err = syncFolder(f.dir)

@@ -55,26 +55,26 @@ type replay struct {
 func newReplay() *replay { return &replay{chain: &Chain{make([]Hash, 1)}, facts: make(map[Hash]told)} }
 
 // take verifies the next record. The error is AUDIT_TAMPERED.
-func (p *replay) take(line []byte) error {
+func (p *replay) take(line []byte) (*Record, error) {
 	head := p.chain.Head()
 	seq := head.Seq + 1
 	rec, err := ParseRecord(line)
 	switch {
 	case err != nil:
-		return tampered(seq, "record", "record %d: %s", seq, wire.MessageOf(err))
+		return nil, tampered(seq, "record", "record %d: %s", seq, wire.MessageOf(err))
 	case rec.Seq != seq:
-		return tampered(seq, "seq", "where record %d is due stands record %d: one was dropped, inserted or moved", seq, rec.Seq)
+		return nil, tampered(seq, "seq", "where record %d is due stands record %d: one was dropped, inserted or moved", seq, rec.Seq)
 	case rec.Previous != head.Hash:
-		return tampered(seq, "previous", "record %d follows the head %s, and that after record %d is %s: record %d was changed, or what record %d says of it",
+		return nil, tampered(seq, "previous", "record %d follows the head %s, and that after record %d is %s: record %d was changed, or what record %d says of it",
 			seq, rec.Previous, seq-1, head.Hash, seq-1, seq)
 	case rec.ticks() && rec.At < p.clock:
-		return tampered(seq, "at", "record %d is of %s, before one that it follows", seq, wire.Stamp(rec.At))
+		return nil, tampered(seq, "at", "record %d is of %s, before one that it follows", seq, wire.Stamp(rec.At))
 	}
 	if err := p.learn(rec); err != nil {
-		return err
+		return nil, err
 	}
 	p.chain.heads = append(p.chain.heads, head.after(line).Hash)
-	return nil
+	return rec, nil
 }
 
 // learn notes what the indexes gain by a record. A record that contradicts one before it was not written by this program.
@@ -98,10 +98,10 @@ func (p *replay) learn(rec *Record) error {
 	return nil
 }
 
-// VerifyExport verifies an export. Errors are AUDIT_TAMPERED with the seq of the first record that is not as it was written
+// VerifyExport verifies an export, and gives each record that was verified, of a chain that may not hold from there on. Errors are AUDIT_TAMPERED with the seq of the first record that is not as it was written
 // and what differs, INVALID_INPUT for what is no export, and IO_ERROR. That records are missing at the end shows only against
 // a head (Chain.VerifyHead, Chain.VerifyReceipt).
-func VerifyExport(r io.Reader) (*Chain, error) {
+func VerifyExport(r io.Reader, each ...func(*Record) error) (*Chain, error) {
 	lines := bufio.NewReaderSize(r, MaxRecordBytes+1)
 	header, err := lines.ReadSlice('\n')
 	if err != nil && err != io.EOF && !errors.Is(err, bufio.ErrBufferFull) {
@@ -123,7 +123,13 @@ func VerifyExport(r io.Reader) (*Chain, error) {
 		case err != nil:
 			return nil, ioError(err)
 		}
-		if err := p.take(line[:len(line)-1]); err != nil {
+		rec, err := p.take(line[:len(line)-1])
+		for _, do := range each {
+			if err == nil {
+				err = do(rec)
+			}
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

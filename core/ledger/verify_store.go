@@ -35,7 +35,7 @@ func (p *replay) checkRecords(s *snapshot) error {
 		if k := c.key(); len(k) != 8 || binary.BigEndian.Uint64(k) != seq {
 			return tampered(seq, "seq", "record %d is not there", seq)
 		}
-		if err := p.take(c.value()); err != nil {
+		if _, err := p.take(c.value()); err != nil {
 			return err
 		}
 	}

@@ -106,7 +106,6 @@ func (m *model) judge(o madeOffer) string {
 // A world is keys, a machine, and whoever makes offers to it: approvers, a control plane that lost some and replays others.
 type world struct {
 	keys   []testKey
-	domain string
 	model  model
 	holder quorum.Holder
 	made   []madeOffer

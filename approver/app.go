@@ -58,7 +58,7 @@ func run(ctx context.Context, a *app, args []string) int {
 	if err == nil {
 		return 0
 	}
-	_, usage := errors.AsType[*usageError](err)
+	usage := isUsage(err)
 	a.json = a.json || usage && slices.Contains(args, "--json") // a wrong flag ends the reading before it
 	a.report(command, err)
 	if usage {
@@ -101,6 +101,8 @@ Start with 'approver demo', which does all of it on an embedded software token.`
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(a.batchCommand(), a.configCommand(), a.demoCommand(), a.kindsCommand(), completionCommand())
 	root.AddCommand(a.hsmCommand())
+	root.AddCommand(a.setCommand())
+	root.AddCommand(a.logCommand())
 	root.AddCommand(a.doctorCommand())
 	root.SetHelpCommand(helpCommand())
 	wrapHelp(root)
@@ -131,6 +133,11 @@ func (e *usageError) Error() string { return e.err.Error() }
 func (e *usageError) Unwrap() error { return e.err }
 
 func usage(text string) error { return &usageError{errors.New(text)} }
+
+func isUsage(err error) bool {
+	_, ok := errors.AsType[*usageError](err)
+	return ok
+}
 
 // noArguments refuses arguments that are no flags.
 func noArguments(c *cobra.Command, args []string) error {
@@ -195,6 +202,8 @@ var (
 
 	errZero    = errors.New("it is 0, as if it were not given")
 	errDecimal = errors.New("it is not a number in plain digits")
+
+	errTooLarge = errors.New("it is over 4294967295")
 )
 
 type strictValue struct {
@@ -225,7 +234,7 @@ func isDecimal(s string) bool {
 // flagError says what is wrong with a flag in our own words where the reason is ours.
 func flagError(_ *cobra.Command, err error) error {
 	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		for _, ours := range []error{errTwice, errEmpty, errZero, errDecimal} {
+		for _, ours := range []error{errTwice, errEmpty, errZero, errDecimal, errTooLarge} {
 			if errors.Is(err, ours) {
 				return usage("--" + e.GetFlag().Name + ": " + ours.Error())
 			}

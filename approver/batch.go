@@ -9,7 +9,8 @@ func (a *app) batchCommand() *cobra.Command {
 		Args:  noArguments,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	for _, sub := range []*cobra.Command{a.keygenCommand(), a.buildCommand(), a.showCommand(), a.signCommand(), a.verifyCommand(), a.qrCommand(), a.combineCommand(), a.proveCommand()} {
+	for _, sub := range []*cobra.Command{a.keygenCommand(), a.buildCommand(), a.showCommand(), a.signCommand(), a.verifyCommand(), a.qrCommand(), a.combineCommand(), a.proveCommand(),
+		a.declineCommand(), a.signApproversCommand(), a.verifyApproversCommand()} {
 		strictFlags(sub)
 		c.AddCommand(sub)
 	}

@@ -41,6 +41,9 @@ func (a *app) combine(f *judgeFlags, paths []string, out string) error {
 	if err != nil {
 		return err
 	}
+	if len(r.declined) > 0 { // whoever combines shall know of it
+		return wire.Errorf(wire.InvalidInput, "", "%s is a decline, not an approval", r.declined[0]).With("file", r.declined[0])
+	}
 	approval, err := r.verdict.Combined()
 	if err != nil {
 		if tellErr := a.tell(r); tellErr != nil {

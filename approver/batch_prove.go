@@ -56,7 +56,7 @@ func (a *app) prove(f *proveFlags) error {
 	if err != nil {
 		return err
 	}
-	v, err := readScope(f.scope, f.batch, kinds.table)
+	v, err := readScope(f.scope, f.batch, kinds.table, nil)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+
 	"github.com/spf13/cobra"
 	"rsc.io/qr"
 
@@ -13,8 +15,9 @@ func (a *app) qrCommand() *cobra.Command {
 	var png string
 	c := &cobra.Command{
 		Use:   "qr SIGNATURE",
-		Short: "Draw a signature file as a QR code",
-		Long: `qr draws a signature file as the QR code that sign draws with --qr: what a scanner reads is the file, byte for byte.
+		Short: "Draw a signature file or a decline as a QR code",
+		Long: `qr draws the file of a signature, of a decline, or of a signature over an approver set as the QR code that the command which
+made it draws with --qr: what a scanner reads is the file, byte for byte. A signature over a set of many keys does not fit.
 It signs nothing and judges nothing.`,
 		Example: "  approver batch qr sig.json\n  approver batch qr sig.json --png sig.png",
 		Args:    oneArgument("signature file"),
@@ -26,13 +29,34 @@ It signs nothing and judges nothing.`,
 	return c
 }
 
+// checkSigned refuses a file that no command of ours signed.
+func checkSigned(path string, data []byte) (err error) {
+	var members struct {
+		SetSHA256 *string `json:"setSha256"`
+	}
+	switch {
+	case quorum.IsDeclineFile(data):
+		_, err = quorum.ParseDeclineFile(data)
+	case json.Unmarshal(data, &members) == nil && members.SetSHA256 != nil:
+		_, err = quorum.ParseSetSignatureFile(data)
+	default:
+		if _, err = quorum.ParseSignatureFile(data); err != nil {
+			return mistaken(path, data, "better-compute-batch-signature", "the signature of a batch or of an approver set, or a decline", err)
+		}
+	}
+	if err != nil {
+		return inFile(path, err)
+	}
+	return nil
+}
+
 func (a *app) drawSignature(path, png string) error {
 	data, err := durable.ReadFile(path, wire.MaxFileBytes)
 	if err != nil {
 		return err
 	}
-	if _, err := quorum.ParseSignatureFile(data); err != nil {
-		return inFile(path, err)
+	if err := checkSigned(path, data); err != nil {
+		return err
 	}
 	code, err := qr.Encode(string(data), qr.L)
 	if err != nil {

@@ -2,25 +2,20 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
-	"github.com/better-compute/approver/core/ceremony"
+	"github.com/better-compute/approver/core/ledger"
 	"github.com/better-compute/approver/core/quorum"
 	"github.com/better-compute/approver/core/review"
 	"github.com/better-compute/approver/core/wire"
+	"github.com/better-compute/approver/scope"
 )
 
 type signFlags struct {
-	reviewFlags
-	keyFlags
-	out, qrPNG string
-	yes, qr    bool
-	unchecked  bool
-	size       uint64
+	decision
+	unchecked bool
+	size      uint64
 }
 
 func (a *app) signCommand() *cobra.Command {
@@ -29,7 +24,7 @@ func (a *app) signCommand() *cobra.Command {
 		Use:   "sign --scope FILE --key KEY",
 		Short: "Review a scope and sign its approval",
 		Long: `sign shows the whole review on standard error, asks for the number of operations and two words of the root, and only
-then for the PIN. The signature is verified before it is written to --out, or to standard output.
+then for the PIN. The signature is verified, and recorded in the ledger, before it is written to --out, or to standard output.
 
 Without a terminal it prints the root and ends with not-confirmed; --yes signs without the question, and with --root and
 --expect it signs only what was reviewed before.`,
@@ -38,11 +33,8 @@ Without a terminal it prints the root and ends with not-confirmed; --yes signs w
       --pub k256.pub --approvers set.json --expect machines.txt --out sig.json`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if f.qr && a.json {
-				return usage("--qr draws for a person and --json writes for a program; give one of them")
-			}
-			if flag := sharedPlace([]string{"--out", "--operations-out", "--qr-png"}, []string{f.out, f.operationsOut, f.qrPNG}); flag != "" {
-				return usage(flag + " names the file of another output")
+			if err := f.signatureFlags.check(a, f.operationsOut); err != nil {
+				return err
 			}
 			if f.unchecked {
 				return a.signUnchecked(c.Context(), c, &f)
@@ -50,28 +42,42 @@ Without a terminal it prints the root and ends with not-confirmed; --yes signs w
 			if f.size != 0 {
 				return usage("--size goes with --unchecked")
 			}
-			return a.sign(c.Context(), &f)
+			return a.decide(c.Context(), &f.decision)
 		},
 	}
+	f.command, f.outcome = "batch sign", ledger.Signed
 	f.reviewFlags.register(c)
-	f.keyFlags.register(c)
+	f.signatureFlags.register(c)
 	s := c.Flags()
-	s.StringVar(&f.out, "out", "", "write the signature to `FILE` (default: standard output); nothing is overwritten")
-	s.BoolVar(&f.yes, "yes", false, "sign without the question")
-	s.BoolVar(&f.qr, "qr", false, "show the signature as a QR code as well, on standard error")
-	s.StringVar(&f.qrPNG, "qr-png", "", "write the signature as a QR code to `FILE` as well, a PNG picture; nothing is overwritten")
 	s.BoolVar(&f.unchecked, "unchecked", false, "sign a bare --batch, --root and --size that nobody can check; on a terminal only")
 	s.Uint64Var(&f.size, "size", 0, "number of leaves `N`, with --unchecked")
 	return c
 }
 
-// sign walks the one road: review, acceptance, key, signature, file.
-func (a *app) sign(ctx context.Context, f *signFlags) error {
-	out, err := a.beginSignature(f) // what can't be written is told before anybody reviews anything
+// A decision is an approval or a decline of a batch that was reviewed.
+type decision struct {
+	reviewFlags
+	signatureFlags
+	command string
+	outcome ledger.Outcome
+	reason  string // of a decline
+}
+
+func (d *decision) declines() bool { return d.outcome == ledger.Declined }
+
+// decide walks the one road: review, acceptance, key, signature, record, file.
+func (a *app) decide(ctx context.Context, f *decision) (err error) {
+	out, err := a.beginSignature(&f.signatureFlags) // what can't be written is told before anybody reviews anything
 	if err != nil {
 		return err
 	}
 	defer out.abandon()
+	m, err := a.remember(&f.signatureFlags, f.command, f.outcome, ledger.WhatBatch)
+	if err != nil {
+		return err
+	}
+	defer m.end(&err)
+	m.entry.Reason, f.memory = f.reason, m
 	decoded, policy, err := a.reviewScope(&f.reviewFlags)
 	if err != nil {
 		return err
@@ -81,25 +87,17 @@ func (a *app) sign(ctx context.Context, f *signFlags) error {
 	if err != nil {
 		return err
 	}
-	policy.Key, policy.KeyUnpinned = key.public().KID(), key.unpinned()
-	policy.Other = f.media(key.inputs()...)
-	if err := checkMember(policy.Approvers, key.public()); err != nil {
-		return err
-	}
-	r, err := decoded.Review(policy)
+	r, err := a.reviewDecision(f, decoded, &policy, key)
 	if err != nil {
 		return err
 	}
 	t := a.terminal()
 	defer t.close()
-	operations, accepted, err := a.confirm(ctx, r, f, t)
+	operations, accepted, err := a.confirm(ctx, r, &f.signatureFlags, f.operationsOut, t, m)
 	if err == nil {
-		err = a.signAccepted(ctx, &signing{f, key, t, accepted, out, operations, func(public quorum.PublicKey) error {
-			if err := checkMember(policy.Approvers, public); err != nil {
-				return err
-			}
-			return decoded.Verified().CheckNotApproved(public.KID())
-		}})
+		err = a.signAccepted(ctx, &signing{&f.signatureFlags, key, t, accepted, out, operations, func(public quorum.PublicKey) error {
+			return f.checkKey(decoded, &policy, public)
+		}, m})
 	}
 	if err != nil {
 		operations.undo()
@@ -107,132 +105,38 @@ func (a *app) sign(ctx context.Context, f *signFlags) error {
 	return err
 }
 
-// confirm shows the review and has it accepted. What asks a person elides nothing, and gives them the file of operations
-// before the question; without a question that file gets its name with the signature. After a refusal it is gone.
-func (a *app) confirm(ctx context.Context, r *review.Review, f *signFlags, t *terminal) (operations *stream, _ *ceremony.Accepted, err error) {
-	asks := !f.yes && t != nil
-	detail := review.Brief
-	if asks {
-		detail = review.Whole
+// reviewDecision makes the review, and holds it against the ledger.
+func (a *app) reviewDecision(f *decision, decoded *scope.Decoded, policy *scope.Policy, key *foundKey) (r *review.Review, err error) {
+	m := f.memory
+	if err := m.key(key, key.public()); err != nil {
+		return nil, err
 	}
-	if err := a.draw(r.Document(), detail, false); err != nil {
-		return nil, nil, err
+	policy.Key, policy.KeyUnpinned = key.public().KID(), key.unpinned()
+	policy.Other = append(f.media(key.inputs()...), m.found...)
+	if err := checkMember(policy.Approvers, key.public()); err != nil {
+		return nil, err
 	}
-	if asks && !a.seen() { // whoever answers must have it before their eyes
-		if err := review.WriteText(t.tty, r.Document(), detail); err != nil {
-			return nil, nil, err
-		}
+	if f.declines() {
+		r, err = decoded.ReviewDecline(*policy, f.reason)
+	} else {
+		r, err = decoded.Review(*policy)
 	}
-	if stop := r.Stop(); stop != nil {
-		return nil, nil, stop
-	}
-	if f.qr {
-		a.announceQR(r.Statement())
-	}
-	if !f.yes && !asks {
-		return nil, nil, ceremony.NotConfirmed(r)
-	}
-	if operations, err = beginOperations(f.operationsOut, r.Document()); err != nil {
-		return nil, nil, err
-	}
-	if !asks {
-		accepted, err := ceremony.AcceptUnattended(r)
-		return operations, accepted, err
-	}
-	if err := operations.commit(); err != nil {
-		return nil, nil, err
-	}
-	accepted, err := a.ask(ctx, r, t)
-	return operations, accepted, err
-}
-
-// seen tells whether standard error is the terminal that asks: what another one shows, or what is read later or never,
-// whoever answers may not have before their eyes.
-func (a *app) seen() bool {
-	file, ok := a.stderr.(*os.File)
-	if !ok {
-		return false
-	}
-	return isControlling(int(file.Fd()))
-}
-
-// ask has a person type what the review shows.
-func (a *app) ask(ctx context.Context, r *review.Review, t *terminal) (*ceremony.Accepted, error) {
-	challenge, err := ceremony.NewChallenge(r)
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(t.tty, "\nTo sign this, type what the review shows. Anything else signs nothing.\n")
-	t.dropTypedAhead()
-	defer t.dropTypedAhead() // what was pasted beyond the answers is neither a PIN nor for the shell
-	var answers []string
-	for _, question := range challenge.Questions() {
-		answer, err := t.ask(ctx, question+": ")
-		if err != nil {
-			return nil, err
-		}
-		answers = append(answers, answer)
+	m.findings(r.Document().Findings)
+	if err := m.check(key.public().KID()); err != nil {
+		return nil, err
 	}
-	return challenge.Accept(answers)
+	return r, m.prepare() // a disk without room is told before anybody reads anything
 }
 
-// A signing is all that is needed once a statement was accepted.
-type signing struct {
-	flags      *signFlags
-	key        *foundKey
-	terminal   *terminal
-	accepted   *ceremony.Accepted
-	out        *signatureOutput
-	operations *stream                      // gets its name together with the signature
-	check      func(quorum.PublicKey) error // is asked about the key once it is known for sure
-}
-
-// signAccepted opens the key, signs and writes.
-func (a *app) signAccepted(ctx context.Context, s *signing) error {
-	signer, err := s.key.open(ctx, s.terminal)
-	if err != nil {
+// checkKey is asked once the key is known for sure. Whoever approved may decline.
+func (f *decision) checkKey(decoded *scope.Decoded, policy *scope.Policy, public quorum.PublicKey) error {
+	if err := checkMember(policy.Approvers, public); err != nil || f.declines() {
 		return err
 	}
-	if err := s.check(signer.Public()); err != nil {
-		return err
-	}
-	signed, err := s.accepted.Sign(ctx, signer)
-	if err != nil {
-		return err
-	}
-	if err := s.operations.commit(); err != nil {
-		return err
-	}
-	if err := s.out.write(a.stdout, signed); err != nil {
-		return err
-	}
-	return a.tellSigned(signed, s.flags)
-}
-
-// tellSigned says on standard error who signed what, and where it is. The signature is made and written: an error of the
-// stream changes nothing about that, so it is not one of the command.
-func (a *app) tellSigned(signed *ceremony.Signed, f *signFlags) error {
-	file := signed.File()
-	if a.json {
-		line, err := json.Marshal(map[string]any{"signed": map[string]any{"kid": file.KID, "scopeRoot": file.ScopeRoot, "out": review.Escape(f.out), "qrPng": review.Escape(f.qrPNG)}})
-		if err != nil {
-			return err
-		}
-		fmt.Fprintln(a.stderr, ascii(string(line)))
-		return nil
-	}
-	where := "standard output"
-	if f.out != "" {
-		where = f.out
-	}
-	fmt.Fprintf(a.stderr, "signed by %s\nroot      %s\nwritten   %s\n", file.KID, file.ScopeRoot, review.Escape(where))
-	if f.qrPNG != "" {
-		fmt.Fprintf(a.stderr, "picture   %s\n", review.Escape(f.qrPNG))
-	}
-	if f.qr {
-		a.drawQR(signed.Encode())
-	}
-	return nil
+	return decoded.Verified().CheckNotApproved(public.KID())
 }
 
 // checkMember refuses a key that the set does not have. A key that is not known yet passes.

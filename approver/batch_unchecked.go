@@ -9,37 +9,55 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/better-compute/approver/core/ceremony"
+	"github.com/better-compute/approver/core/ledger"
 	"github.com/better-compute/approver/core/quorum"
 	"github.com/better-compute/approver/core/review"
 	"github.com/better-compute/approver/core/wire"
 	"github.com/better-compute/approver/scope"
 )
 
-// signUnchecked signs a bare root: on a terminal only, the batch id typed, and what is written says "unchecked".
-func (a *app) signUnchecked(ctx context.Context, c *cobra.Command, f *signFlags) error {
+const uncheckedWants = "--unchecked wants --batch, --root, --size, --not-after and --trust-domain"
+
+// checkUnchecked refuses what does not go with a bare root.
+func (f *signFlags) checkUnchecked(c *cobra.Command) error {
 	for _, name := range []string{"scope", "expect", "operations-out", "yes", "allow-unbound", "allow-opaque", "kinds"} {
 		if c.Flags().Changed(name) {
 			return usage("--unchecked signs what cannot be reviewed; it does not go with --" + name)
 		}
 	}
-	const wanted = "--unchecked wants --batch, --root, --size, --not-after and --trust-domain"
 	if f.batch == "" || f.root == "" || f.size == 0 || f.notAfter == "" {
-		return usage(wanted)
+		return usage(uncheckedWants)
 	}
-	out, err := a.beginSignature(f)
+	return nil
+}
+
+// signUnchecked signs a bare root: on a terminal only, the batch id typed, and what is written says "unchecked".
+func (a *app) signUnchecked(ctx context.Context, c *cobra.Command, f *signFlags) (err error) {
+	if err := f.checkUnchecked(c); err != nil {
+		return err
+	}
+	out, err := a.beginSignature(&f.signatureFlags)
 	if err != nil {
 		return err
 	}
 	defer out.abandon()
+	m, err := a.remember(&f.signatureFlags, "batch sign", ledger.Signed, ledger.WhatBatch)
+	if err != nil {
+		return err
+	}
+	defer m.end(&err)
 	policy, err := a.policy(&f.reviewFlags)
 	if err != nil {
 		return err
 	}
 	if policy.TrustDomain == "" { // neither given nor configured
-		return usage(wanted)
+		return usage(uncheckedWants)
 	}
 	statement, err := quorum.Unchecked(f.batch, *policy.Root, f.size, policy.NotAfter, policy.TrustDomain)
 	if err != nil {
+		return err
+	}
+	if err := m.unchecked(f, &policy); err != nil {
 		return err
 	}
 	found := policy.WindowFindings(policy.NotAfter)
@@ -59,14 +77,25 @@ func (a *app) signUnchecked(ctx context.Context, c *cobra.Command, f *signFlags)
 		return wire.Errorf(wire.InvalidState, "not-confirmed", "--unchecked signs on a terminal only")
 	}
 	policy.KeyUnpinned = key.unpinned()
-	found = append(found, policy.KeyFindings()...)
+	found = append(append(found, policy.KeyFindings()...), m.found...)
+	if err := m.key(key, key.public()); err != nil {
+		return err
+	}
+	m.findings(found)
+	if err := m.check(key.public().KID()); err != nil {
+		return err
+	}
+	if err := m.prepare(); err != nil { // a disk without room is told before anybody reads anything
+		return err
+	}
+	m.announce()
 	accepted, err := a.confirmUnchecked(ctx, statement, &policy, found, f, t)
 	if err != nil {
 		return err
 	}
-	return a.signAccepted(ctx, &signing{f, key, t, accepted, out, nil, func(public quorum.PublicKey) error {
+	return a.signAccepted(ctx, &signing{&f.signatureFlags, key, t, accepted, out, nil, func(public quorum.PublicKey) error {
 		return checkMember(policy.Approvers, public)
-	}})
+	}, m})
 }
 
 // confirmUnchecked shows all that is known of what would be signed, with what was found about clock and key.

@@ -41,6 +41,7 @@ func (a *app) verifyCommand() *cobra.Command {
 		Short: "Verify signatures: who signed, who is missing, whether it holds",
 		Long: `verify recomputes the root of a scope and verifies signatures over it for the keys of an approver set: signature files,
 and combined approvals as combine writes them, .json or .binpb. It ends with status 1 where the approval does not hold.
+Declines among them are shown, and count neither for it nor against it.
 
 The set and the trust domain are yours, given or configured; neither is taken from a file under test. With .pub files
 instead of a set file, --threshold (and --tiers) say how many must sign.`,
@@ -73,7 +74,7 @@ func (a *app) judgeFiles(f *judgeFlags, paths []string) (*report, error) {
 	if f.scope == "" {
 		return nil, usage("--scope is missing")
 	}
-	r := &report{paths: paths}
+	r := new(report)
 	var err error
 	if r.judge, err = a.judge(f); err != nil {
 		return nil, err
@@ -82,10 +83,10 @@ func (a *app) judgeFiles(f *judgeFlags, paths []string) (*report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.verified, err = readScope(f.scope, f.batch, kinds.table); err != nil {
+	if r.verified, err = readScope(f.scope, f.batch, kinds.table, nil); err != nil {
 		return nil, err
 	}
-	if r.submissions, err = readSubmissions(paths); err != nil {
+	if err = r.read(paths); err != nil {
 		return nil, err
 	}
 	if r.verdict, err = r.verified.Judge(r.judge, r.submissions); err != nil {
@@ -94,20 +95,28 @@ func (a *app) judgeFiles(f *judgeFlags, paths []string) (*report, error) {
 	return r, nil
 }
 
-// readSubmissions reads signature files and combined approvals.
-func readSubmissions(paths []string) (read []*quorum.Submission, err error) {
+// read reads signature files, combined approvals and declines, which their content tells apart.
+func (r *report) read(paths []string) error {
 	for _, path := range paths {
 		data, err := durable.ReadFile(path, wire.MaxFileBytes)
 		if err != nil {
-			return nil, err
+			return err
+		}
+		if quorum.IsDeclineFile(data) {
+			d, err := quorum.ParseDeclineFile(data)
+			if err != nil {
+				return inFile(path, err)
+			}
+			r.judge.Declines, r.declined = append(r.judge.Declines, d), append(r.declined, path)
+			continue
 		}
 		s, err := quorum.ParseSubmission(data)
 		if err != nil {
-			return nil, inFile(path, err)
+			return inFile(path, err)
 		}
-		read = append(read, s)
+		r.submissions, r.paths = append(r.submissions, s), append(r.paths, path)
 	}
-	return read, nil
+	return nil
 }
 
 // inFile puts the name of a file before what is wrong with it.

@@ -132,11 +132,14 @@ func (a *app) verifierSet(files []string, threshold uint32, tiersText string) (*
 }
 
 // fileNames takes the lists of --approvers apart.
-func fileNames(given []string) (paths []string, err error) {
+func fileNames(given []string) (paths []string, err error) { return listed("--approvers", given) }
+
+// listed takes the lists of a flag apart, file names with commas between.
+func listed(flag string, given []string) (paths []string, err error) {
 	for _, list := range given {
 		for path := range strings.SplitSeq(list, ",") {
 			if path = strings.Trim(path, " "); path == "" {
-				return nil, usage("--approvers: a file name in the list is empty")
+				return nil, usage(flag + ": a file name in the list is empty")
 			}
 			paths = append(paths, path)
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/better-compute/approver/core/wire"
@@ -24,6 +25,15 @@ var hints = map[hintKey]string{
 	{wire.InvalidState, "window-long"}:            "ask for a shorter window, or accept more hours with --max-hours (at most 720)",
 	{wire.InvalidState, "clock"}:                  "set the clock, or give the right time: --now YYYY-MM-DDThh:mm:ssZ",
 	{wire.InvalidState, "not-confirmed"}:          "run it again, and type what the review shows",
+	{wire.InvalidState, "already-approved"}:       "nothing needs signing again: the file of the approval is what to hand over",
+	{wire.InvalidState, "ledger-in-use"}:          "finish the other review first",
+	{code: wire.Conflict}:                         "stop, and tell the other approvers: one of the two is not what it says it is",
+	{code: wire.AuditTampered}:                    "keep the folder as it is, and tell whoever audits; --state DIR begins another ledger, which is a finding",
+	{wire.AccessDenied, "stale-epoch"}:            "ask for the epoch in force; a change takes a higher one",
+	{wire.AccessDenied, "epoch-too-high"}:         "a first set has an epoch of at most 2^32",
+	{wire.AccessDenied, "approver-set-unsigned"}:  "get the missing signatures of approvers of the set that the machine holds",
+	{wire.AccessDenied, "no-trust-domain"}:        "give the machine's own, --trust-domain NAME",
+	{wire.AccessDenied, "pin-mismatch"}:           "compare the pin with 'approver set digest' of the set you mean",
 	{wire.InvalidState, "unfit-key"}:              "make another key with 'approver hsm keygen'; do not enrol this one",
 	{code: wire.MissingEnv}:                       "set BETTER_COMPUTE_APPROVER_PASSPHRASE, or run it on a terminal",
 	{wire.KeyUnavailable, "pin-incorrect"}:        "check the PIN before you try again: each wrong one counts",
@@ -50,7 +60,20 @@ var hints = map[hintKey]string{
 // hint gives what to try after a refusal of a command, given with those above it. The same code can mean two things, which the command or its details
 // tell apart.
 func hint(command string, code wire.Code, reason string, details map[string]any) string {
+	if hint := setHint(command, code, reason, details); hint != "" {
+		return hint
+	}
 	switch {
+	case details["ledger"] != nil:
+		return "make room there, or a place that can be written; --state DIR names another ledger, and nothing that was signed is known there"
+	case details["seq"] != nil && (code == wire.IOError || reason == "already-approved"):
+		return fmt.Sprintf("its signature is in the ledger: approver log signature %v", details["seq"])
+	case code == wire.AuditTampered && strings.HasPrefix(command, "approver log"):
+		return "keep it as it is, and compare it with an export or a head from before"
+	case reason == "clock" && details["seq"] != nil:
+		return "set the clock: the ledger has a later record; --now gives the right time by hand"
+	case reason == "not-confirmed" && command == "approver batch decline" && details["root"] != nil:
+		return "run it on a terminal and type the answers, or decline without the question: --root HEX --yes"
 	case command == "approver batch build" && strings.HasPrefix(reason, "payload-"): // who makes the batch can mend it
 		return "mend that leaf, and build again"
 	case reason == "not-confirmed" && details["root"] != nil: // there was nobody to ask

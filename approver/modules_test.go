@@ -114,7 +114,7 @@ func TestCommandsOnTPM(t *testing.T) {
 	m.refuses("INVALID_STATE/unfit-key", "1 of ", append([]string{"hsm", "check", key, "--pub", "alice.pem.pub"}, pin...)...)
 	m.refuses("CONFLICT/", "public", append([]string{"hsm", "import", key, "--from", "tpm.pub"}, pin...)...)
 	m.does("signed by", append([]string{"batch", "sign", "--scope", "ok-2.json", "--now", now, "--yes", "--key", key, "--pub", "tpm.pub", "--out", "sig.json"}, pin...)...)
-	m.refuses("pin-incorrect", "wrong PIN", "batch", "sign", "--scope", "ok-2.json", "--now", now, "--yes", "--key", key, "--pub", "tpm.pub", "--out", "no.json", "--pin-file", "wrong.txt")
+	m.refuses("pin-incorrect", "wrong PIN", "batch", "sign", "--scope", "ok-2.json", "--now", now, "--yes", "--key", key, "--pub", "tpm.pub", "--out", "no.json", "--pin-file", "wrong.txt", "--no-ledger") // which knows that this key signed it
 	m.does(`PIN +ready \(this module does not show PIN tries\)`, "hsm", "list")
 	m.run("unshare --net --pid --fork --kill-child --mount-proc sh " + testScript(t, "tpm.sh") + " " + m.module + " $PWD/tpm 76543210 $pin $script")
 	m.ok("batch", "verify", "sig.json", "--scope", "ok-2.json", "--approvers", "tpm.pub", "--threshold", "1", "--trust-domain", "compute.example.com", "--now", now)

@@ -27,6 +27,7 @@ type reviewFlags struct {
 	allowUnbound, allowOpaque                                                    bool
 
 	given     func(flag string) bool
+	memory    *memory        // that notes what is read, or nil
 	kindsRead *kindsFile     // that the scope was verified by
 	inputs    []medium.Input // files that the scope was held against
 }
@@ -176,14 +177,16 @@ func readPublicKey(path string) (quorum.PublicKey, error) {
 	return key, nil
 }
 
-// readScope reads a scope file and verifies it by the kinds of a table.
-func readScope(path, batch string, table *kinds.Table) (*scope.Verified, error) {
+// readScope reads a scope file and verifies it by the kinds of a table. m notes what was read, and may be nil.
+func readScope(path, batch string, table *kinds.Table, m *memory) (*scope.Verified, error) {
 	f, err := durable.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	parsed, err := scope.Parse(f, workers())
+	r, done := m.reads(f)
+	parsed, err := scope.Parse(r, workers())
+	done()
 	if err != nil {
 		return nil, err
 	}
@@ -212,7 +215,11 @@ func (a *app) reviewScope(f *reviewFlags) (*scope.Decoded, scope.Policy, error) 
 	if f.kindsRead, err = a.kindTable(f.kinds); err != nil {
 		return nil, p, err
 	}
-	v, err := readScope(f.scope, f.batch, f.kindsRead.table)
+	if f.memory != nil {
+		f.memory.at(p.Time)
+		f.memory.settings(policySettings(f, &p))
+	}
+	v, err := readScope(f.scope, f.batch, f.kindsRead.table, f.memory)
 	if err != nil {
 		return nil, p, err
 	}
@@ -221,6 +228,12 @@ func (a *app) reviewScope(f *reviewFlags) (*scope.Decoded, scope.Policy, error) 
 	}
 	if p.Expected, p.ExpectedFrom, err = a.expected(f, v.Header().BatchID); err != nil {
 		return nil, p, err
+	}
+	if f.memory != nil {
+		f.memory.settings(policySettings(f, &p))
+		if err := f.memory.batch(v, &p); err != nil {
+			return nil, p, err
+		}
 	}
 	return v.Decode(), p, a.noteInputs(f)
 }

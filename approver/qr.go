@@ -11,6 +11,7 @@ import (
 	"rsc.io/qr"
 
 	"github.com/better-compute/approver/core/quorum"
+	"github.com/better-compute/approver/core/wire"
 )
 
 // quietZone is the white border that a scanner needs around a code, in modules.
@@ -50,15 +51,21 @@ func roomFor(modules int, w io.Writer) (trouble string) {
 	return fmt.Sprintf("the QR code needs a terminal of %d columns and %d rows; this one has %d and %d", columns, rows, width, height)
 }
 
-// announceQR tells before the question what the code will need, while the terminal can still be made larger.
-func (a *app) announceQR(s quorum.Statement) {
-	blank := quorum.NewSignatureFile(s, quorum.Signature{}).Encode()
-	code, err := qr.Encode(string(blank)+strings.Repeat("A", kidCharacters), qr.L)
-	if err == nil {
-		if trouble := roomFor(code.Size, a.stderr); trouble != "" {
-			a.tellNoRoom(trouble)
-		}
+// announceQR tells before the question what the code will need, while the terminal can still be made larger. What fits no code
+// at all, a signature over a large set, is refused where a code is asked for.
+func (a *app) announceQR(f *signatureFlags, s quorum.Statement) error {
+	if !f.qr && f.qrPNG == "" {
+		return nil
 	}
+	blank := s.File(quorum.Signature{}).Encode()
+	code, err := qr.Encode(string(blank)+strings.Repeat("A", kidCharacters), qr.L)
+	if err != nil {
+		return wire.Errorf(wire.InvalidInput, "", "the signature, %d bytes, does not fit a QR code: leave --qr and --qr-png out", len(blank)+kidCharacters)
+	}
+	if trouble := roomFor(code.Size, a.stderr); f.qr && trouble != "" {
+		a.tellNoRoom(trouble)
+	}
+	return nil
 }
 
 const kidCharacters = 43

@@ -31,11 +31,7 @@ func drawPicture(s *stream, data []byte) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.out.Write(png); err != nil {
-		return err
-	}
-	s.check = durable.Same(png)
-	return s.commit()
+	return s.fill(png)
 }
 
 // qrPNG gives the QR code of data, with its quiet zone of four modules, in black on white.

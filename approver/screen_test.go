@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -39,7 +38,7 @@ func (s *session) onScreen(columns, rows int, line string) *screen {
 	require.NoError(s.t, os.WriteFile(conf, []byte("set -g history-limit 100000\nset -g status off\n"), 0o600))
 	c := &screen{s, filepath.Join(dir, "socket")}
 	cmd := exec.Command("tmux", "-u", "-S", c.socket, "-f", conf, "new-session", "-d", "-x", strconv.Itoa(columns), "-y", strconv.Itoa(rows), "sh script.sh")
-	cmd.Dir, cmd.Env = s.dir, append(slices.Clone(s.env), "approver="+s.command, "LC_ALL=C.UTF-8")
+	cmd.Dir, cmd.Env = s.dir, append(s.environment(), "approver="+s.command, "LC_ALL=C.UTF-8")
 	out, err := cmd.CombinedOutput()
 	require.NoError(s.t, err, "%s", out)
 	s.t.Cleanup(func() {
@@ -105,7 +104,7 @@ func (c *screen) end() int {
 
 var (
 	numberedWord = regexp.MustCompile(`(\d+) ([A-Za-z]+)`)
-	wordQuestion = regexp.MustCompile(`word (\d+) of the root: `)
+	wordQuestion = regexp.MustCompile(`word (\d+) of the (?:root|digest): `)
 	sizeLine     = regexp.MustCompile(`(?m)^([\d,]+) operations? \(`)
 )
 

@@ -26,7 +26,8 @@ import (
 //	keypair PATH                     PATH.pub and PATH.proof are of one key, whose kid becomes $KID
 //	mode OCTAL FILE                  the file has that mode
 //
-// and the folder and variables of prepareScript.
+// and the folder and variables of prepareScript. Each command has a ledger of its own, as if it were the first, unless the
+// script sets XDG_STATE_HOME.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata", Setup: prepareScript, RequireExplicitExec: true, RequireUniqueNames: true,
@@ -55,6 +56,12 @@ func prepareScript(env *testscript.Env) error {
 
 // scriptRun runs a command line and gives its exit status.
 func scriptRun(ts *testscript.TestScript, args []string) int {
+	if ts.Getenv("XDG_STATE_HOME") == "" {
+		state, err := os.MkdirTemp(ts.Getenv("WORK"), ".state-")
+		ts.Check(err)
+		ts.Setenv("XDG_STATE_HOME", state)
+		defer ts.Setenv("XDG_STATE_HOME", "")
+	}
 	err := ts.Exec(args[0], args[1:]...)
 	t := scriptT{ts}
 	requirePrintable(t, ts.ReadFile("stderr"))

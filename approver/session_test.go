@@ -32,6 +32,7 @@ type session struct {
 	dir     string
 	command string
 	env     []string
+	state   string     // folder that all commands remember in; "" gives each a fresh one, as if it were the first
 	fds     []*os.File // inherited, from 3 on
 }
 
@@ -81,12 +82,27 @@ func (s *session) files() (names []string) {
 	return names
 }
 
+// environment gives the environment of a process. No process remembers anything in the developer's own folder.
+func (s *session) environment() []string {
+	state := s.state
+	if state == "" {
+		state = s.t.TempDir()
+	}
+	return append(slices.Clone(s.env), "XDG_STATE_HOME="+state)
+}
+
+// remembers lets all commands from now on have one ledger, and gives its folder.
+func (s *session) remembers() string {
+	s.state = s.t.TempDir()
+	return filepath.Join(s.state, "approver")
+}
+
 // prepare makes the process of a command line, with a session of its own and so without a terminal.
 func (s *session) prepare(args ...string) *exec.Cmd {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	s.t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, s.command, args...)
-	cmd.Dir, cmd.Env, cmd.ExtraFiles = s.dir, s.env, s.fds
+	cmd.Dir, cmd.Env, cmd.ExtraFiles = s.dir, s.environment(), s.fds
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	return cmd
 }
@@ -122,7 +138,7 @@ func (s *session) sh(line string) result {
 	s.t.Helper()
 	cmd := s.prepare()
 	cmd.Path, cmd.Args = "/bin/sh", []string{"sh", "-c", line}
-	cmd.Env = append(slices.Clone(s.env), "approver="+s.command)
+	cmd.Env = append(s.environment(), "approver="+s.command)
 	return s.finish(cmd)
 }
 

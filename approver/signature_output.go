@@ -5,18 +5,20 @@ import (
 
 	"github.com/better-compute/approver/core/ceremony"
 	"github.com/better-compute/approver/core/durable"
+	"github.com/better-compute/approver/core/ledger"
 	"github.com/better-compute/approver/core/wire"
 )
 
-// A signatureOutput is where a signature goes: the file of --out or standard output, and the picture of --qr-png. Both
-// have their place before anybody reviews anything, and get their names together or not at all.
+// A signatureOutput is where a signature goes: the file of --out or standard output, the picture of --qr-png, and the
+// receipt. They have their places before anybody reviews anything, and get their names together or not at all.
 type signatureOutput struct {
 	file    *durable.Pending // nil is standard output
 	picture *stream
+	receipt *stream
 	written bool
 }
 
-func (a *app) beginSignature(f *signFlags) (o *signatureOutput, err error) {
+func (a *app) beginSignature(f *signatureFlags) (o *signatureOutput, err error) {
 	if f.out == "" && a.stdoutClosed {
 		return nil, wire.Errorf(wire.IOError, "", "standard output is closed, and --out is not given: the signature would be lost")
 	}
@@ -26,7 +28,10 @@ func (a *app) beginSignature(f *signFlags) (o *signatureOutput, err error) {
 			return nil, err
 		}
 	}
-	if o.picture, err = beginPicture(f.qrPNG); err != nil {
+	if o.picture, err = beginPicture(f.qrPNG); err == nil {
+		o.receipt, err = beginStream(f.receipt, func(io.Writer) error { return nil }, nil)
+	}
+	if err != nil {
 		o.abandon()
 		return nil, err
 	}
@@ -42,11 +47,15 @@ func (o *signatureOutput) abandon() {
 		o.file.Abandon()
 	}
 	o.picture.undo()
+	o.receipt.undo()
 }
 
-// write writes the picture and then the signature: whoever has the signature has both.
-func (o *signatureOutput) write(stdout io.Writer, signed *ceremony.Signed) error {
+// write writes picture and receipt and then the signature: whoever has the signature has all of them.
+func (o *signatureOutput) write(stdout io.Writer, signed *ceremony.Signed, receipt *ledger.Receipt) error {
 	err := drawPicture(o.picture, signed.Encode())
+	if err == nil && o.receipt != nil {
+		err = o.receipt.fill(receipt.Encode())
+	}
 	switch {
 	case err != nil:
 	case o.file == nil:

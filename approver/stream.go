@@ -105,6 +105,15 @@ func (s *stream) commit() error {
 	return err
 }
 
+// fill writes what the output holds, which was begun empty, and names it.
+func (s *stream) fill(data []byte) error {
+	if _, err := s.out.Write(data); err != nil {
+		return err
+	}
+	s.check = durable.Same(data)
+	return s.commit()
+}
+
 // undo removes the output, whether it has its name or not.
 func (s *stream) undo() {
 	switch {

@@ -18,6 +18,7 @@ type report struct {
 	verdict     *scope.Verdict
 	submissions []*quorum.Submission
 	paths       []string // of submissions
+	declined    []string // the files of the judge's declines
 }
 
 // tell prints the result: it is what the command is for, so it goes to standard output.
@@ -30,7 +31,7 @@ func (a *app) tell(r *report) error {
 	return a.print(b.Bytes())
 }
 
-// namingFile puts the file before an error of Judge that is about one submission.
+// namingFile puts the file before an error of Judge that is about one submission or decline.
 func (r *report) namingFile(err error) error {
 	e, ok := errors.AsType[*wire.Error](err)
 	if !ok {
@@ -39,6 +40,10 @@ func (r *report) namingFile(err error) error {
 	if i, ok := e.Details["submission"].(int); ok {
 		delete(e.Details, "submission")
 		return inFile(r.paths[i], e)
+	}
+	if i, ok := e.Details["decline"].(int); ok {
+		delete(e.Details, "decline")
+		return inFile(r.declined[i], e)
 	}
 	return err
 }
@@ -60,7 +65,7 @@ func (r *report) json() map[string]any {
 	}
 	return map[string]any{
 		"holds": r.verdict.Failure == nil, "required": r.verdict.Required, "approved": list(r.verdict.Approved),
-		"missing": list(r.verdict.Missing), "ignored": escaped(ignored), "unchecked": list(r.verdict.Unchecked),
+		"missing": list(r.verdict.Missing), "declines": r.declines(), "ignored": escaped(ignored), "unchecked": list(r.verdict.Unchecked),
 		"batchId": s.BatchID(), "scopeRoot": s.Root(), "scopeSize": s.Size(), "trustDomain": r.judge.TrustDomain,
 		"notAfter": r.notAfter(), "now": r.now(), "threshold": r.judge.Set.Threshold(), "tiers": list(r.judge.Set.Tiers()),
 	}
@@ -82,6 +87,9 @@ func (r *report) text(b *bytes.Buffer) {
 	}
 	for _, i := range r.verdict.Ignored() {
 		fmt.Fprintf(b, "ignored       %s (%s): %s\n", review.Escape(i.KID), review.Escape(r.paths[i.Submission]), i.Outcome)
+	}
+	for i, d := range r.verdict.Declines {
+		fmt.Fprintf(b, "%s\n", r.decline(i, d))
 	}
 	for _, kid := range r.verdict.Missing {
 		fmt.Fprintf(b, "not signed    %s\n", kid)
@@ -115,6 +123,9 @@ func (r *report) but() string {
 	text := ""
 	if wire.ReasonOf(r.verdict.Failure) == "expired" {
 		text = ", and the window has ended"
+	}
+	if n := r.saidNo(); n > 0 {
+		text += fmt.Sprintf(", BUT %d declined", n)
 	}
 	if n := len(r.verdict.Unchecked); n > 0 {
 		text += fmt.Sprintf(", BUT %d signed UNCHECKED", n)

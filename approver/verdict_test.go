@@ -18,7 +18,7 @@ import (
 // signAt writes a signature file by a test key over a scope whose window ends then, whatever batch sign would say to that.
 func (s *session) signAt(path, scope, name string, notAfter time.Time) {
 	s.t.Helper()
-	v, err := readScope(s.path(scope), "", kinds.Builtin())
+	v, err := readScope(s.path(scope), "", kinds.Builtin(), nil)
 	require.NoError(s.t, err)
 	statement, err := v.Scope().Approval(uint64(notAfter.UnixMilli()), "compute.example.com")
 	require.NoError(s.t, err)

@@ -49,11 +49,12 @@ func requireSameFiles(t *testing.T, made, committed, pattern string) {
 func TestLoaders(t *testing.T) {
 	for file, vectors := range map[string]any{
 		"approver-key": PublicKeys(), "signing-input": Signatures(), "key-proof": KeyProofs(), "batch-approval": Approvals().Vectors,
-		"approver-set-file": ApproverSetFiles(), "batch-signature-file": SignatureFiles(), "scope-file": ScopeFiles(),
+		"approver-set-file": ApproverSetFiles(), "batch-signature-file": SignatureFiles(), "batch-decline-file": DeclineFiles(), "scope-file": ScopeFiles(),
 		"scope-policy": ScopePolicies(), "payload": Payloads().Vectors, "expected-list": ExpectedLists().Vectors, "text-forms": TextForms(),
 		"payload-json": PayloadJSONs(), "kinds": KindsTables(),
 		"combined-approval, messages": CombinedApprovals().Messages, "combined-approval, files": CombinedApprovals().Files,
 		"batch-proof, messages": BatchProofs().Messages, "batch-proof, files": BatchProofs().Files, "approver-set-digest": SetDigests().Signatures,
+		"trust-bundle, roots": TrustBundles().Roots, "trust-bundle, bundles": TrustBundles().Bundles, "trust-bundle, signed": TrustBundles().Signed,
 	} {
 		list := reflect.ValueOf(vectors)
 		seen, wants := map[string]bool{}, map[string]int{}

@@ -79,6 +79,20 @@ type SignatureFile struct {
 // SignatureFiles gives batch signature files (WIRE.md §5).
 func SignatureFiles() []SignatureFile { return load[[]SignatureFile]("batch-signature-file.json") }
 
+// A DeclineFile is the decline of a batch by one approver.
+type DeclineFile struct {
+	Name string `json:"name"`
+	Content
+	Outcome
+	Canonical  bool   `json:"canonical"`  // it is laid out as it is written
+	ReasonText string `json:"reasonText"` // of a good file
+	Input      string `json:"input"`      // hex: the signing input of what the file says
+	Verifies   bool   `json:"verifies"`   // the signature is alice's over Input
+}
+
+// DeclineFiles gives declines (WIRE.md §5).
+func DeclineFiles() []DeclineFile { return load[[]DeclineFile]("batch-decline-file.json") }
+
 // A ScopeFile is a scope file or a bare array of leaves, and what reading it and verifying its leaves must come to: the
 // checks of WIRE.md §5 from syntax to root.
 type ScopeFile struct {

@@ -29,10 +29,36 @@ func (d *Decoded) Review(p Policy) (*review.Review, error) {
 	if err != nil {
 		return nil, err
 	}
+	return d.review(&p, t, statement, nil)
+}
+
+// ReviewDecline makes the same document for saying no to the scope, for a reason that is shown in it: the approver's own
+// text of 1 to 500 UTF-16 units. What is expired, opaque or unbound may be declined: stops stay among the findings and forbid
+// nothing. Errors are those of Review, but for already-approved: who approved may decline, and a fact says that it takes
+// nothing back; and INVALID_INPUT for a reason that is none.
+func (d *Decoded) ReviewDecline(p Policy, reason string) (*review.Review, error) {
+	t, err := d.verified.terms(&p)
+	if err != nil {
+		return nil, err
+	}
+	statement, err := d.verified.scope.Decline(t.notAfter, t.trustDomain, reason)
+	if err != nil {
+		return nil, err
+	}
+	facts := []review.Fact{{Key: "declineReason", Name: "you decline because", Note: "your own text; it is signed", Value: review.EscapeLines(reason)}}
+	if err := d.verified.CheckNotApproved(p.Key); err != nil {
+		facts = append(facts, review.Fact{Key: "declineAfterApproval", Name: "your approval", Value: texts([]string{p.Key.String()}),
+			Note: "the file says that this key approved before; declining TAKES NOTHING BACK"})
+	}
+	return d.review(&p, t, statement, facts)
+}
+
+// review makes the document, with facts that come first, and ties it to what is signed.
+func (d *Decoded) review(p *Policy, t terms, statement quorum.Statement, first []review.Fact) (*review.Review, error) {
 	root := d.verified.scope.Root()
 	doc := review.Document{
 		What: "batch scope", Root: root[:], Size: d.verified.scope.Size(),
-		Facts: d.facts(&p, t), Tallies: d.tallies(), Operations: d.documentOperations(), Summaries: d.summaries(), Findings: d.findings(&p, t),
+		Facts: append(first, d.facts(p, t)...), Tallies: d.tallies(), Operations: d.documentOperations(), Summaries: d.summaries(), Findings: d.findings(p, t),
 	}
 	escapes := d.escapes(doc.Facts)
 	if len(escapes) > 0 {

@@ -17,6 +17,7 @@ type Verdict struct {
 	Approved []quorum.KID // keys of the set whose signature verified
 	Missing  []quorum.KID // the other keys of the set
 	Judged   []Judged     // every signature, in the order in which they were handed over
+	Declines []Declined   // those that were handed over, in their order; none counts for or against anything
 	Failure  error        // why the approval does not hold (ACCESS_DENIED), or nil
 
 	// Unchecked are those of Approved of which a file whose signature verifies says that nobody saw the batch. It need not be
@@ -41,6 +42,8 @@ type Judge struct {
 	TrustDomain string // the verifier's own, never the file's
 	Time        review.Time
 	NotAfter    uint64 // for a scope file that does not say when its approval ends; 0 takes the file's
+
+	Declines []*quorum.DeclineFile // handed over, to be told of
 }
 
 // Judge holds signature files and combined approvals against the scope (WIRE.md §3, §5). Errors are those of a scope that
@@ -58,6 +61,9 @@ func (v *Verified) Judge(j Judge, submissions []*quorum.Submission) (*Verdict, e
 		return nil, err
 	}
 	var signatures []quorum.UnverifiedSignature
+	if verdict.Declines, err = v.judgeDeclines(&j, t); err != nil {
+		return nil, err
+	}
 	for i, s := range submissions {
 		if err := v.checkSameBatch(s, t); err != nil {
 			return nil, err.With("submission", i)
@@ -71,6 +77,7 @@ func (v *Verified) Judge(j Judge, submissions []*quorum.Submission) (*Verdict, e
 		return nil, err
 	}
 	verdict.noteUnchecked(submissions)
+	verdict.noteBoth()
 	combined, err := quorum.NewApprovalFile(verdict.statement, verdict.counted)
 	if err != nil {
 		return nil, err

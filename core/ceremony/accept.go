@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"fmt"
 	"math/big"
-	"strconv"
 	"strings"
 
 	"github.com/better-compute/approver/core/quorum"
@@ -25,8 +24,8 @@ func AcceptUnattended(r *review.Review) (*Accepted, error) {
 	return &Accepted{r.Statement()}, nil
 }
 
-// A Challenge is what a person types to accept a review: the number of leaves and two of the root's words, which cannot
-// be typed without having looked.
+// A Challenge is what a person types to accept a review: the number of operations, or to decline a word that approves
+// nothing, and two of the root's words, which cannot be typed without having looked.
 type Challenge struct {
 	review *review.Review
 	at     [2]int // positions of the words, from 0, ascending
@@ -55,19 +54,20 @@ func randomBelow(n int) int {
 
 // Questions gives what is asked, one answer each.
 func (c *Challenge) Questions() []string {
+	first, _ := c.review.Confirmation()
 	return []string{
-		"number of operations in the " + c.review.Document().What,
-		fmt.Sprintf("word %d of the root", c.at[0]+1),
-		fmt.Sprintf("word %d of the root", c.at[1]+1),
+		first,
+		fmt.Sprintf("word %d of the %s", c.at[0]+1, c.review.Document().RootName()),
+		fmt.Sprintf("word %d of the %s", c.at[1]+1, c.review.Document().RootName()),
 	}
 }
 
 // Accept takes the answers to all questions. Letter case, space around an answer and commas in the number do not
 // matter. The error is INVALID_STATE, not-confirmed, and does not tell the right answer.
 func (c *Challenge) Accept(answers []string) (*Accepted, error) {
-	doc := c.review.Document()
-	words := review.Words(doc.Root)
-	wanted := []string{strconv.Itoa(doc.Size), words[c.at[0]], words[c.at[1]]}
+	words := review.Words(c.review.Document().Root)
+	_, first := c.review.Confirmation()
+	wanted := []string{first, words[c.at[0]], words[c.at[1]]}
 	if len(answers) != len(wanted) {
 		return nil, notConfirmed("%d of %d answers were given", len(answers), len(wanted))
 	}
@@ -89,5 +89,5 @@ func notConfirmed(format string, args ...any) error {
 // NotConfirmed is the refusal where there is nobody to ask: it names the root, so that the next call can pin it.
 func NotConfirmed(r *review.Review) error {
 	root := fmt.Sprintf("%x", r.Document().Root)
-	return wire.Errorf(wire.InvalidState, "not-confirmed", "not confirmed, nothing is signed; the root is %s", root).With("root", root)
+	return wire.Errorf(wire.InvalidState, "not-confirmed", "not confirmed, nothing is signed; the %s is %s", r.Document().RootName(), root).With("root", root)
 }

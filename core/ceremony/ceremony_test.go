@@ -84,6 +84,29 @@ func answers(t require.TestingT, r *review.Review, c *ceremony.Challenge) []stri
 	return out
 }
 
+// The words of a batch are of its root, those of an approver set of its digest.
+func TestWordsAreOfWhatIsDrawn(t *testing.T) {
+	c, err := ceremony.NewChallenge(newReview(t, 3))
+	require.NoError(t, err)
+	require.Regexp(t, `^word \d+ of the root$`, c.Questions()[1])
+
+	set, err := quorum.NewSet(quorum.SetDraft{})
+	require.NoError(t, err)
+	statement, err := quorum.ApproverSetChange(2, set, "compute.example.com")
+	require.NoError(t, err)
+	digest := set.Digest()
+	operation := review.Operation{Title: review.Escape("THE QUORUM IS REMOVED"), Subjects: []review.Text{review.Escape("the whole set")}}
+	r, err := review.New(statement, review.Document{What: "approver set", Root: digest[:], RootOf: "the new set", Counts: review.Parts, Size: 1,
+		Operations: []review.Operation{operation}})
+	require.NoError(t, err)
+	c, err = ceremony.NewChallenge(r)
+	require.NoError(t, err)
+	for _, question := range c.Questions()[1:] {
+		require.Regexp(t, `^word \d+ of the digest$`, question)
+	}
+	require.ErrorContains(t, ceremony.NotConfirmed(r), "; the digest is ")
+}
+
 func TestSign(t *testing.T) {
 	r, key := newReview(t, 3), newKey(t)
 	c, err := ceremony.NewChallenge(r)
@@ -94,8 +117,9 @@ func TestSign(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []quorum.Statement{r.Statement()}, key.asked, "the key signs the statement of the review, once")
 	require.True(t, signed.File().Verifies(key.public))
-	require.Equal(t, r.Document().Root, signed.File().ScopeRoot[:])
-	require.False(t, signed.File().Unchecked)
+	file := signed.File().(*quorum.SignatureFile)
+	require.Equal(t, r.Document().Root, file.ScopeRoot[:])
+	require.False(t, file.Unchecked)
 
 	path := filepath.Join(t.TempDir(), "sig.json")
 	out, err := durable.Create(path, 0o644)
@@ -224,7 +248,7 @@ func TestUnchecked(t *testing.T) {
 	require.NoError(t, err)
 	signed, err := accepted.Sign(t.Context(), newKey(t))
 	require.NoError(t, err)
-	require.True(t, signed.File().Unchecked)
+	require.True(t, signed.File().(*quorum.SignatureFile).Unchecked)
 
 	_, err = ceremony.NewUncheckedChallenge(r.Statement(), "batch_1")
 	require.Error(t, err, "a statement that was reviewed does not take the short way")

@@ -1,5 +1,6 @@
 // Package ceremony is the last stretch of the one road: what was accepted is signed, the signature is verified, written
-// and read back. It is the only caller of an approver's key.
+// and read back. It is the only caller of an approver's key, whatever is signed: an approval, a decline, a change of the
+// approver set.
 //
 //	review.Review → Accepted → Signed → a file
 //
@@ -26,10 +27,12 @@ import (
 	"github.com/better-compute/approver/core/wire"
 )
 
-// A Signed is a signature that verified over the statement that was accepted.
+// A Signed is a signature that verified over the statement that was accepted, in the file that its purpose wants.
 type Signed struct {
-	key  quorum.PublicKey
-	file *quorum.SignatureFile
+	key       quorum.PublicKey
+	statement quorum.Statement
+	signature quorum.Signature
+	file      quorum.SignedFile
 }
 
 // Sign signs what was accepted. Errors are the key's own, and KEY_UNAVAILABLE (bad-signature, key-mismatch) where what
@@ -39,7 +42,7 @@ func (a *Accepted) Sign(ctx context.Context, key quorum.Signer) (*Signed, error)
 	if err != nil {
 		return nil, err
 	}
-	return &Signed{key.Public(), quorum.NewSignatureFile(a.statement, signature)}, nil
+	return &Signed{key.Public(), a.statement, signature, a.statement.File(signature)}, nil
 }
 
 // sign is the one place where an approver's key is used.
@@ -60,10 +63,16 @@ func sign(ctx context.Context, key quorum.Signer, s quorum.Statement) (quorum.Si
 	return signature, nil
 }
 
-// File gives the signature file.
-func (s *Signed) File() *quorum.SignatureFile { return s.file }
+// Statement gives what was signed.
+func (s *Signed) Statement() quorum.Statement { return s.statement }
 
-// Encode gives the bytes of the signature file.
+// Signature gives the signature with the kid of its key.
+func (s *Signed) Signature() quorum.Signature { return s.signature }
+
+// File gives the signature's file: that of an approval, a decline or a change of the approver set.
+func (s *Signed) File() quorum.SignedFile { return s.file }
+
+// Encode gives the bytes of the file.
 func (s *Signed) Encode() []byte { return s.file.Encode() }
 
 // WriteFile writes the signature file to an output that was begun before, names it and reads it back: the signature in
@@ -90,7 +99,7 @@ func (s *Signed) check(r io.Reader) error {
 	if err != nil {
 		return wire.Errorf(wire.IOError, "", "reading the signature back: %w", err)
 	}
-	file, err := quorum.ParseSignatureFile(back)
+	file, err := s.statement.ParseFile(back)
 	if err != nil || !bytes.Equal(back, s.Encode()) || !file.Verifies(s.key) {
 		return wire.Errorf(wire.IOError, "", "the signature file does not read back as it was written")
 	}

@@ -13,6 +13,7 @@
 //	max_hours = 24
 //	kinds = "kinds.toml"
 //	expected_lists = "/srv/expected"
+//	state = "/var/lib/approver"
 //
 //	[module]
 //	path = "/usr/lib/softhsm/libsofthsm2.so"

@@ -15,6 +15,7 @@ type file struct {
 	MaxHours      *int64      `toml:"max_hours"`
 	Kinds         *string     `toml:"kinds"`
 	ExpectedLists *string     `toml:"expected_lists"`
+	State         *string     `toml:"state"`
 	Module        *fileModule `toml:"module"`
 	PKI           *filePKI    `toml:"pki"`
 }

@@ -11,6 +11,7 @@ const (
 	Repeat Rule = "repeat" // give the same value or content
 	Lower  Rule = "lower"  // give at most the configured number
 	Inside Rule = "inside" // name a file of the configured folder
+	Differ Rule = "differ" // say something else, which is a finding
 )
 
 // A Key is a key of the configuration file.
@@ -33,6 +34,7 @@ var keys = []Key{
 	{"max_hours", "1 to 720", "", "--max-hours", Lower},
 	{"kinds", "a table of kinds", "", "--kinds", Repeat},
 	{"expected_lists", "a folder", "", "--expect", Inside},
+	{"state", "a folder", "", "--state", Differ},
 	{"module.path", "an absolute path", "", "--module", Repeat},
 	{"module.sha256", "64 hex digits", "", "", NoFlag},
 	{"pki.command_signing", "a file of certificates", "", "", NoFlag},

@@ -105,7 +105,7 @@ type part struct {
 // parts are settled one after the other; what a later one needs stands before it.
 func (l *loader) parts() []part {
 	return []part{{"trust_domain", l.trustDomain}, {"key", l.key}, {"public_key", l.publicKey}, {"max_hours", l.maxHours}, {"kinds", l.kinds},
-		{"expected_lists", l.expectedLists}, {"module", l.module}, {"approvers", l.setFile}, {"pki", l.pki}}
+		{"expected_lists", l.expectedLists}, {"state", l.state}, {"module", l.module}, {"approvers", l.setFile}, {"pki", l.pki}}
 }
 
 func (l *loader) load() (*Settings, error) {
@@ -250,6 +250,16 @@ func (l *loader) expectedLists() error {
 		return l.refuse(key, "%s", wire.MessageOf(err))
 	}
 	l.s.ExpectedLists = Setting[string]{path, o}
+	return nil
+}
+
+// state notes the folder of the ledger; whether nobody else can write it, the ledger looks itself, each time.
+func (l *loader) state() error {
+	path, o, ok, err := l.path("state", l.file.State)
+	if !ok || err != nil {
+		return err
+	}
+	l.s.State = Setting[string]{path, o}
 	return nil
 }
 

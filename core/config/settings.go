@@ -22,6 +22,7 @@ type Settings struct {
 	MaxHours       Setting[int]    // 1 to 720
 	Kinds          Setting[string] // path of the table
 	ExpectedLists  Setting[string] // path of the folder
+	State          Setting[string] // path of the folder of the ledger, which need not be there yet
 	Module         Setting[Module]
 	CommandSigning Setting[[]*x509.Certificate]
 	TrustVersion   Setting[uint64]       // 1 to 2^53-1

@@ -119,6 +119,18 @@ func (s *Settings) TightenSet(given *quorum.Set, keysAlone bool) (set *quorum.Se
 	return configured, true, nil
 }
 
+// TightenCurrent settles --current, the set in force that a change is held against, at its epoch.
+func (s *Settings) TightenCurrent(given *quorum.Set, epoch uint64) error {
+	own := s.ApproverSet()
+	if !own.IsSet() || given.Digest() == own.Value.Set.Digest() && epoch == own.Value.Epoch {
+		return nil
+	}
+	at := func(set *quorum.Set, epoch uint64) string {
+		return fmt.Sprintf("%s, epoch %d", describe(set, false), epoch)
+	}
+	return contradicts(wire.InvalidConfig, "--current", at(given, epoch), at(own.Value.Set, own.Value.Epoch), own.Origin, mayRepeat)
+}
+
 // describe names a set by what a person compares.
 func describe(s *quorum.Set, keysAlone bool) string {
 	if keysAlone {
@@ -175,6 +187,20 @@ func (s *Settings) TightenKinds(given string, same func(given, configured string
 		return "", contradicts(wire.InvalidConfig, "--kinds", given, own.Value, own.Origin, mayRepeat)
 	}
 	return own.Value, nil
+}
+
+// StateFolder settles --state, the folder of the ledger; "" is a flag that is not given. The flag counts, since a refusal would
+// help nobody who can take another machine; elsewhere is the configured folder where it names another one, and "" where it
+// does not. folder is "" where nothing says one.
+func (s *Settings) StateFolder(given string) (folder, elsewhere string) {
+	switch own := s.State; {
+	case !own.IsSet():
+		return given, ""
+	case given == "" || samePath(given, own.Value):
+		return own.Value, ""
+	default:
+		return given, own.Value
+	}
 }
 
 // samePath tells whether two paths lead to one file. Their text decides only where neither leads anywhere: after a symbolic

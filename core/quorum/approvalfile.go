@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/better-compute/approver/core/merkle"
 	"github.com/better-compute/approver/core/wire"
@@ -155,7 +156,7 @@ func formatOf(data []byte) string {
 	var j struct {
 		Format string `json:"format"`
 	}
-	if json.Unmarshal(data, &j) != nil {
+	if json.Unmarshal(data, &j, jsontext.AllowInvalidUTF8(true)) != nil { // of free text it is no word
 		return ""
 	}
 	return j.Format

@@ -8,8 +8,11 @@
 //	lp("better-compute/v1") ‖ lp(purpose) ‖ lp(parts[0]) ‖ … ‖ lp(parts[n-1])
 //
 // and a signature is r ‖ s, 64 bytes. A Signer signs statements and is no crypto.Signer, so there is no way to have it sign
-// bytes; and a Statement of a batch comes from a Scope, whose root was computed from its leaves. Unchecked, for a bare
-// root, is the one exception; it is marked, and no review is made of it.
+// bytes; and a Statement of a batch comes from a Scope, whose root was computed from its leaves, as one of a set comes from
+// the Set. Unchecked, for a bare root, is the one exception; it is marked, and no review is made of it.
+//
+// A batch is approved (Scope.Approval) or declined (Scope.Decline), a set is put in force from an epoch on
+// (ApproverSetChange), each under a purpose of its own, so that a signature for one is none for another.
 //
 // # When enough have signed
 //
@@ -17,6 +20,13 @@
 // the window is open and at least RequiredApprovals distinct keys of the set have a valid signature under the verifier's
 // own trust domain. A kid outside the set, one that is there twice and a signature that does not verify count for nothing
 // and spoil nothing; both halves of s verify, so what is counted is kids, never signatures.
+//
+// # What a machine holds
+//
+// A Holder is a machine's set with its epoch, or none; an Offer is the quorum part of a trust bundle. Take is the table of
+// WIRE.md §4: a set is replaced only by one that its own threshold of its own keys signed, for a higher epoch and the
+// machine's own trust domain. A machine without a set takes any first one, or the one it is pinned to. Epochs never go
+// back, and never come again. A BatchedCommand is what the machine then asks: do this approval and this proof admit it?
 //
 // # Worked example
 //
@@ -31,12 +41,18 @@
 //	approval := quorum.Approval{BatchID: "batch_01k0", ScopeRoot: root[:], ScopeSize: 6, NotAfter: 1790000000000, Signatures: …}
 //	kids, err := approval.Verify(set, "compute.example.com", now)
 //
+// The two of the set put another in its place, and a machine that holds it at epoch 1 takes that:
+//
+//	change, err := quorum.ApproverSetChange(2, next, "compute.example.com")
+//	machine, err := quorum.NewHolder(quorum.HolderDraft{Set: set, Epoch: 1, TrustDomain: "compute.example.com"})
+//	machine, taken, err := machine.Take(quorum.Offer{Set: next, Epoch: 2, Signatures: …}) // quorum.TookSet
+//
 // # Files
 //
-// A batch signature (SignatureFile), a combined approval (ApprovalFile), an inclusion proof (ProofFile), the proof that a
-// new key's holder has it (PATH.proof), an unsigned approver set and an approver-set signature (SetSignatureFile) each are
-// one line or a few of compact JSON, read strictly by wire.DecodeJSON. A format changes by a new version number; a build
-// names the versions it reads, and writes the oldest that carries what it needs.
+// A batch signature (SignatureFile), a decline (DeclineFile), a combined approval (ApprovalFile), an inclusion proof
+// (ProofFile), the proof that a new key's holder has it (PATH.proof), an unsigned approver set and an approver-set
+// signature (SetSignatureFile) each are one line or a few of compact JSON, read strictly by wire.DecodeJSON. A format
+// changes by a new version number; a build names the versions it reads, and writes the oldest that carries what it needs.
 //
 // # Protobuf
 //

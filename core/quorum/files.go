@@ -11,6 +11,7 @@ import (
 // The formats of the files of this package, each in its first version (WIRE.md §5).
 const (
 	FormatBatchSignature = "better-compute-batch-signature"
+	FormatBatchDecline   = "better-compute-batch-decline"
 	FormatBatchApproval  = "better-compute-batch-approval"
 	FormatBatchProof     = "better-compute-batch-proof"
 	FormatApproverKey    = "better-compute-approver-key"

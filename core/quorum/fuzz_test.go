@@ -128,3 +128,65 @@ func count(t testing.TB, b *golden.Balance, accepted bool) {
 		t.Fatal(err)
 	}
 }
+
+// FuzzDecline reads declines, damaged here and there: what is taken reads the same once it is written again, and is no
+// approval.
+func FuzzDecline(f *testing.F) {
+	var good []string
+	for _, v := range golden.DeclineFiles() {
+		if v.OK() {
+			good = append(good, string(v.Bytes()))
+		}
+	}
+	if len(good) == 0 {
+		f.Fatal("no good declines in golden")
+	}
+	for i := range uint8(30) {
+		f.Add(i, []byte(strings.Repeat(string(rune(i)), int(i))))
+	}
+	var b golden.Balance
+	f.Fuzz(func(t *testing.T, which uint8, data []byte) {
+		text := vary(good[int(which)%len(good)], data)
+		file, err := quorum.ParseDeclineFile(text)
+		count(t, &b, err == nil)
+		if err != nil {
+			return
+		}
+		encoded := file.Encode()
+		if again, err := quorum.ParseDeclineFile(encoded); err != nil || *again != *file {
+			t.Fatalf("%+v is written as %s", file, encoded)
+		}
+		if _, err := quorum.ParseSubmission(text); err == nil {
+			t.Fatalf("%s is handed over as an approval", text)
+		}
+	})
+}
+
+// FuzzSetSignature reads approver-set signatures, damaged here and there: what is taken is written as it reads.
+func FuzzSetSignature(f *testing.F) {
+	var good []string
+	for _, v := range golden.SetDigests().Signatures {
+		if v.OK() && v.Canonical && len(v.Bytes()) < 2000 {
+			good = append(good, string(v.Bytes()))
+		}
+	}
+	if len(good) == 0 {
+		f.Fatal("no good approver-set signatures in golden")
+	}
+	for i := range uint8(30) {
+		f.Add(i, []byte(strings.Repeat(string(rune(i)), int(i))))
+	}
+	var b golden.Balance
+	f.Fuzz(func(t *testing.T, which uint8, data []byte) {
+		file, err := quorum.ParseSetSignatureFile(vary(good[int(which)%len(good)], data))
+		count(t, &b, err == nil)
+		if err != nil {
+			return
+		}
+		encoded := file.Encode()
+		again, err := quorum.ParseSetSignatureFile(encoded)
+		if err != nil || !bytes.Equal(encoded, again.Encode()) || again.Epoch != file.Epoch || !again.Set.Equal(file.Set) {
+			t.Fatalf("written as %s", encoded)
+		}
+	})
+}

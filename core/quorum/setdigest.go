@@ -25,8 +25,26 @@ func (s *Set) Input() []byte {
 // Digest gives approver_set_digest, the SHA-256 of Input: two sets are the same quorum exactly when it is equal.
 func (s *Set) Digest() [sha256.Size]byte { return sha256.Sum256(s.Input()) }
 
-// changeStatement is what an approver signs who agrees that this set is in force from an epoch on (WIRE.md §1, §4).
+// Equal tells whether both are the same quorum: the same keys, thresholds, tiers and unbatched cap.
+func (s *Set) Equal(t *Set) bool { return s.Digest() == t.Digest() }
+
+// ApproverSetChange is the statement that a set is in force on machines of trustDomain from an epoch on, 1 to 2^53-1
+// (WIRE.md §1, §4). A removal hands the quorum to the JoinService key; whoever signs one is to be told. The error is
+// INVALID_INPUT; where set or epoch is at fault its reason is malformed-set.
+func ApproverSetChange(epoch uint64, set *Set, trustDomain string) (Statement, error) {
+	if set == nil {
+		return Statement{}, malformed("there is none")
+	}
+	if err := checkEpoch(epoch); err != nil {
+		return Statement{}, err
+	}
+	if err := wire.CheckTrustDomain("trust domain", trustDomain); err != nil {
+		return Statement{}, err
+	}
+	return set.changeStatement(epoch, trustDomain), nil
+}
+
 func (s *Set) changeStatement(epoch uint64, trustDomain string) Statement {
 	digest := s.Digest()
-	return Statement{purpose: PurposeApproverSet, parts: [][]byte{wire.U64(epoch), digest[:], []byte(trustDomain)}}
+	return Statement{purpose: PurposeApproverSet, parts: [][]byte{wire.U64(epoch), digest[:], []byte(trustDomain)}, set: s}
 }

@@ -3,6 +3,7 @@ package quorum
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"strconv"
 
@@ -16,6 +17,15 @@ type SetSignatureFile struct {
 	TrustDomain string
 	Set         *Set
 	Signature   Signature
+}
+
+// NewSetSignatureFile gives the file of a signature over a change of the approver set; every field is read off the
+// statement that was signed. It panics for a statement of another purpose.
+func NewSetSignatureFile(s Statement, signature Signature) *SetSignatureFile {
+	if s.purpose != PurposeApproverSet {
+		panic("quorum: an approver-set signature is over a " + string(PurposeApproverSet))
+	}
+	return &SetSignatureFile{Epoch: binary.BigEndian.Uint64(s.parts[0]), TrustDomain: string(s.parts[2]), Set: s.set, Signature: signature}
 }
 
 // Verifies tells whether the file's signature is the key's over the set, its epoch and the trust domain of the file.

@@ -62,6 +62,16 @@ func ParseSignatureFile(data []byte) (*SignatureFile, error) {
 	if err := checkHeader(what, FormatBatchSignature, j.Format, j.Version); err != nil {
 		return nil, err
 	}
+	f, err := j.parse(what)
+	if err != nil {
+		return nil, err
+	}
+	f.Unchecked = j.Unchecked != nil && *j.Unchecked
+	return f, nil
+}
+
+// parse reads the members that an approval's file and a decline's share.
+func (j *signatureJSON) parse(what string) (*SignatureFile, error) {
 	for _, member := range []struct {
 		name   string
 		absent bool
@@ -74,8 +84,7 @@ func ParseSignatureFile(data []byte) (*SignatureFile, error) {
 		}
 	}
 	f := &SignatureFile{BatchID: *j.BatchID, ScopeSize: *j.ScopeSize, NotAfter: *j.NotAfter, TrustDomain: *j.TrustDomain}
-	f.Unchecked = j.Unchecked != nil && *j.Unchecked
-	if err := f.parseFields(&j); err != nil {
+	if err := f.parseFields(j); err != nil {
 		return nil, err
 	}
 	return f, nil

@@ -15,18 +15,21 @@ type Purpose string
 // The purposes of an approver key.
 const (
 	PurposeBatchApproval Purpose = "batch-approval"
+	PurposeBatchDecline  Purpose = "batch-decline"
 	PurposeApproverSet   Purpose = "approver-set"
 	PurposeApproverKey   Purpose = "approver-key"
 	PurposeKeyTrial      Purpose = "key-trial"
 )
 
 // A Statement is a purpose and its parts, what an approver key can sign. Only this package makes one, each from what its
-// purpose demands: an approval from a Scope whose root was computed (Scope.Approval), or from a bare root by Unchecked.
+// purpose demands: an approval or a decline from a Scope whose root was computed (Scope.Approval, Scope.Decline), or an
+// approval from a bare root by Unchecked; a change of the approver set from the whole Set (ApproverSetChange).
 // The zero Statement states nothing and no Signer signs it.
 type Statement struct {
 	purpose   Purpose
 	parts     [][]byte
 	unchecked bool // of a bare root that nobody reviewed; no part of what is signed
+	set       *Set // of a change of the approver set, of which only the digest is signed
 }
 
 // Purpose gives what the statement is for, or "" for the zero Statement.
@@ -37,6 +40,16 @@ func (s Statement) Input() []byte { return wire.SigningInput(string(s.purpose), 
 
 // Digest gives the SHA-256 of the signing input, the 32 bytes that ECDSA signs.
 func (s Statement) Digest() [sha256.Size]byte { return sha256.Sum256(s.Input()) }
+
+// Root gives the 32 bytes that stand for what was reviewed: the root of the scope that is approved or declined, or the
+// digest of the set that is to be in force. ok is false for a statement of another purpose.
+func (s Statement) Root() (root [sha256.Size]byte, ok bool) {
+	switch s.purpose {
+	case PurposeBatchApproval, PurposeBatchDecline, PurposeApproverSet:
+		return [sha256.Size]byte(s.parts[1]), true
+	}
+	return root, false
+}
 
 // ProofOfKey is the statement by which a new key shows that its holder has it; its signature stands in PATH.proof
 // (WIRE.md §5).

@@ -42,7 +42,20 @@ const (
 	SplitBatches            Rule = "split-batches"
 )
 
-// Rules gives every rule, in the order of WIRE.md §10.
+// Rules that are this program's own; WIRE.md §10 does not have them.
+const (
+	NoCurrent       Rule = "no-current"
+	CurrentUnpinned Rule = "current-unpinned"
+	CurrentOlder    Rule = "current-older"
+	NoChange        Rule = "no-change"
+	EpochJump       Rule = "epoch-jump"
+	DeclinedBefore  Rule = "declined-before"
+	ApprovedBefore  Rule = "approved-before"
+	AlreadyDeclined Rule = "already-declined"
+	SplitUnchecked  Rule = "split-unchecked"
+)
+
+// Rules gives every rule, in the order of WIRE.md §10, and after them this program's own (Rule.Own).
 func Rules() []Rule {
 	rules := make([]Rule, len(catalogue))
 	for i, e := range catalogue {
@@ -63,6 +76,9 @@ func (r Rule) Advice() string { return r.entry().advice }
 // Flag gives the flag that makes a stop of the rule an acknowledge, or "".
 func (r Rule) Flag() string { return r.entry().flag }
 
+// Own tells whether the rule is this program's own, which WIRE.md §10 does not have.
+func (r Rule) Own() bool { return r.entry().own }
+
 // entry gives the rule's row of the catalogue. A rule without one is a mistake in the program, so it panics.
 func (r Rule) entry() entry {
 	i := slices.IndexFunc(catalogue, func(e entry) bool { return e.rule == r })
@@ -80,4 +96,5 @@ type entry struct {
 	advice   string
 	code     wire.Code // of a stop
 	flag     string    // lifts a stop to an acknowledge
+	own      bool      // not of WIRE.md §10
 }

@@ -2,7 +2,7 @@ package review
 
 import "github.com/better-compute/approver/core/wire"
 
-// catalogue holds every rule once, in the order of WIRE.md §10.
+// catalogue holds every rule once: those of WIRE.md §10 in its order, then our own.
 var catalogue = []entry{
 	{rule: Unbound, severity: Stop, code: wire.UnboundScope, flag: "--allow-unbound",
 		meaning: "leaves admit any payload of their kind",
@@ -91,4 +91,31 @@ var catalogue = []entry{
 	{rule: SplitBatches, severity: Note,
 		meaning: "several small batches may be one that was split to need fewer approvals",
 		advice:  "Add them up, and ask for the approvals that the whole would need."},
+	{rule: NoCurrent, severity: Acknowledge, own: true,
+		meaning: "which set the change replaces is not known, so what changes cannot be shown",
+		advice:  "Give the set in force, --current, or have it configured. Without it a weaker set looks like any other."},
+	{rule: CurrentUnpinned, severity: Acknowledge, own: true,
+		meaning: "the set in force is the word of a file, which nothing of yours confirms",
+		advice:  "Compare its digest with what machines report, or have it configured: what changes is shown against it."},
+	{rule: CurrentOlder, severity: Acknowledge, own: true,
+		meaning: "you signed a later set than the one that is said to be in force",
+		advice:  "Find out whether the later one came into force; machines that hold it do not take this change."},
+	{rule: NoChange, severity: Acknowledge, own: true,
+		meaning: "the set is the very one that is said to be in force",
+		advice:  "Make sure that no change is meant: a set that is given as its own predecessor hides what it changes."},
+	{rule: EpochJump, severity: Acknowledge, own: true,
+		meaning: "the epoch is not one above the current one, or so high that it shuts out machines or later sets",
+		advice:  "Ask for the epoch in force plus one. What is passed over cannot be used again."},
+	{rule: DeclinedBefore, severity: Acknowledge, own: true,
+		meaning: "you declined this batch before",
+		advice:  "Find out what has changed since; your decline stands beside an approval, and takes nothing from it."},
+	{rule: ApprovedBefore, severity: Acknowledge, own: true,
+		meaning: "you approved this batch before, and a decline takes nothing back",
+		advice:  "Tell who releases the batch at once: the approval counts until it ends."},
+	{rule: AlreadyDeclined, severity: Note, own: true,
+		meaning: "you declined this batch before",
+		advice:  "The decline that you made is enough, unless its reason is another now."},
+	{rule: SplitUnchecked, severity: Note, own: true,
+		meaning: "whether several small batches are one that was split was not looked for",
+		advice:  "Give the approver set, --approvers, or have it configured: its tiers say where a split would pay."},
 }

@@ -28,7 +28,9 @@
 //
 // A Document accounts for everything that one signature covers: its operations have exactly Size subjects, each distinct
 // operation with all its fields, those it leaves at their defaults too. Findings say what to look at, by the rules of
-// WIRE.md §10; a stop forbids signing. New ties a document to the statement that is signed when it is accepted.
+// WIRE.md §10; a stop forbids signing. New ties a document to the statement that is signed when it is accepted. Where that is
+// a decline, the document is of what no is said to, its verdict is DECLINE, and no stop forbids it. A document of something
+// else than a batch counts changes or parts in place of operations, each about one subject.
 //
 //	What        batch scope
 //	Root        c7d81b72…, the words soybean stupendous beeswax …

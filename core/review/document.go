@@ -7,12 +7,51 @@ type Document struct {
 	What       string      // lower case, with which a sentence goes on: "batch scope"
 	Facts      []Fact      // in the order of reading
 	Root       []byte      // the 32 bytes that approvers compare by voice
+	RootOf     string      // what the root is the digest of, "the new set"; empty for the root of a batch's tree
 	Size       int         // operations that are signed, one per subject: the leaves of a scope; at least 1
+	Counts     Unit        // what Size counts
 	Tallies    []Tally     // counts that add up the operations
 	Operations []Operation // every distinct operation; their subjects are Size in all
 	Summaries  []Summary   // of each kind with more than SummaryAbove operations
 	Findings   []Finding   // in the order of the checks
 	Escapes    int         // escapes in all texts of the document, those in lazy fields included
+
+	declines bool // the statement is a decline: New says so, nobody else
+}
+
+// Declines tells whether what is signed says no to what is shown. No finding forbids that. Only a document of a Review
+// knows.
+func (d *Document) Declines() bool { return d.declines }
+
+// RootName gives what Root is called: "root", or "digest" where it is the digest of one thing.
+func (d *Document) RootName() string {
+	if d.RootOf != "" {
+		return "digest"
+	}
+	return "root"
+}
+
+// A Unit is what a document counts: what each subject of its operations is.
+type Unit uint8
+
+// The units. Of a change and of a part there is one subject each, which says what it is about: a key, a tier.
+const (
+	Operations Unit = iota
+	Changes         // to what is in force
+	Parts           // of what is signed, where nothing is known to be in force
+)
+
+// String gives the singular, as in "operation".
+func (u Unit) String() string {
+	switch u {
+	case Operations:
+		return "operation"
+	case Changes:
+		return "change"
+	case Parts:
+		return "part"
+	}
+	return "none"
 }
 
 // A Fact is a line above the operations: the batch id, the window, who proposed it.

@@ -14,7 +14,8 @@ type Detail uint8
 const (
 	// Brief is to be read: 12 subjects an operation, long values shortened in the middle so that every field shows, and a
 	// summary by field where a kind has more than 50 operations. Of outliers, up to 20, and of fields that differ it draws 25
-	// times as much: 300 subjects, 200 lines, 4,000 bytes on a line. Wherever something is left out, it says so, and the end says where all of it can be seen.
+	// times as much: 300 subjects, 200 lines, 4,000 bytes on a line. So it does of changes and parts, each of which it draws.
+	// Wherever something is left out, it says so, and the end says where all of it can be seen.
 	Brief Detail = iota
 	// Whole leaves out nothing: every operation, every field, every subject, every line.
 	Whole
@@ -39,9 +40,12 @@ const columns = 80
 // the verdict once more. A text never begins a line: where one goes on, "> " stands before it. The error is IO_ERROR.
 func WriteText(w io.Writer, d *Document, detail Detail) error {
 	p := &printer{w: bufio.NewWriterSize(w, 64<<10), detail: detail, scale: 1}
+	if d.Counts != Operations { // there are few, and all are read
+		p.scale = closeScale
+	}
 	p.conclusion(d)
 	p.facts(d)
-	p.root(d.Root)
+	p.root(d)
 	for _, t := range d.Tallies {
 		p.tally(t)
 	}

@@ -9,18 +9,29 @@ import (
 // conclusion writes what a person needs first: may this be signed, how much is it, how much of it destroys.
 func (p *printer) conclusion(d *Document) {
 	switch n := d.bySeverity(); {
+	case d.declines:
+		p.prose("DECLINE: you are about to say no to this "+d.What+". That approves nothing.", 0)
+		if n[Stop] > 0 {
+			p.prose(count(n[Stop], "finding")+" below "+plural(n[Stop], "forbids", "forbid")+" approving it, and "+plural(n[Stop], "does", "do")+" not forbid declining it.", 0)
+		}
 	case n[Stop] > 0:
-		p.line("STOP: do not sign this " + d.What + ". " + count(n[Stop], "finding") + " below " + plural(n[Stop], "forbids", "forbid") + " it.")
+		p.prose("STOP: do not sign this "+d.What+". "+count(n[Stop], "finding")+" below "+plural(n[Stop], "forbids", "forbid")+" it.", 0)
 	case n[Acknowledge] > 0:
-		p.line("ACKNOWLEDGE: " + count(n[Acknowledge], "finding") + " below to open before you sign this " + d.What + ".")
+		p.prose("ACKNOWLEDGE: "+count(n[Acknowledge], "finding")+" below to open before you sign this "+d.What+".", 0)
+	case n[Note] > 0:
+		p.prose("CLEAR, with "+count(n[Note], "note")+" below: nothing forbids this "+d.What+". Read the "+plural(n[Note], "note", "notes")+" and what it does.", 0)
 	default:
-		p.line("CLEAR: nothing speaks against this " + d.What + ". Read what it does all the same.")
+		p.prose("CLEAR: nothing speaks against this "+d.What+". Read what it does all the same.", 0)
 	}
 	p.totals(d)
 }
 
 // totals writes how much it is, and how much of it destroys.
 func (p *printer) totals(d *Document) {
+	if d.Counts != Operations {
+		p.line(count(d.Size, d.Counts.String()) + "; " + count(d.Escapes, "escape") + " in texts.")
+		return
+	}
 	destructive := 0
 	for i := range d.Operations {
 		if d.Operations[i].Destructive {
@@ -103,8 +114,12 @@ func (p *printer) facts(d *Document) {
 const wordsInLine = 4
 
 // root writes the root: its hex, as --root takes it, and its words for the voice.
-func (p *printer) root(root []byte) {
-	p.heading("root, to compare by voice with the other approvers")
+func (p *printer) root(d *Document) {
+	root, of := d.Root, d.RootName()
+	if d.RootOf != "" {
+		of += ", the SHA-256 of " + d.RootOf
+	}
+	p.heading(of + ", to compare by voice with the other approvers")
 	p.indent(2)
 	p.line(hex.EncodeToString(root))
 	words := Words(root)

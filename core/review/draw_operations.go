@@ -8,7 +8,7 @@ import (
 
 // operations draws the outliers, then the rest in the document's order; Brief takes the rest kind by kind.
 func (p *printer) operations(d *Document) {
-	p.heading("operations")
+	p.heading(d.Counts.String() + "s")
 	var outliers, rest []*Operation
 	for i := range d.Operations {
 		if o := &d.Operations[i]; o.Outlier {
@@ -18,19 +18,32 @@ func (p *printer) operations(d *Document) {
 		}
 	}
 	shown := p.bound(len(outliers), briefOutliers)
+	draw := p.operation
+	if d.Counts != Operations {
+		draw = p.change
+	}
 	for i, o := range outliers[:shown] {
-		p.operation(o, i+1, len(d.Operations))
+		draw(o, i+1, len(d.Operations))
 	}
 	if left := len(outliers) - shown; left > 0 {
 		p.line("\n... and " + count(left, "operation") + " more that few subjects have")
 	}
-	if p.detail == Brief {
+	if p.detail == Brief && d.Counts == Operations {
 		p.kinds(d, len(outliers))
 		return
 	}
 	for i, o := range rest {
-		p.operation(o, len(outliers)+i+1, len(d.Operations))
+		draw(o, len(outliers)+i+1, len(d.Operations))
 	}
+}
+
+// change draws one change or part, the nth of all: what becomes of it, what it is about, and its fields.
+func (p *printer) change(o *Operation, n, all int) {
+	p.w.WriteByte('\n')
+	p.text(o.Title.s, p.ordinal(strconv.Itoa(n)+" of "+strconv.Itoa(all)))
+	p.indent(fieldsAt)
+	p.text(o.Subjects[0].s, fieldsAt)
+	p.fields(o.Fields(), 0)
 }
 
 // A kindGroup is the operations of one title.

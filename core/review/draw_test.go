@@ -295,3 +295,22 @@ func TestVerdictIsRepeated(t *testing.T) {
 	require.Contains(t, end, "ACKNOWLEDGE outlier: 1 of 15 subjects of node.reimage has another image\n      gpu-777\n")
 	require.NotEqual(t, strings.Index(got, "STOP: do not sign"), strings.LastIndex(got, "STOP: do not sign"))
 }
+
+// A headline never says that nothing speaks against it while notes stand below.
+func TestTheHeadlineCountsNotes(t *testing.T) {
+	d := sample()
+	d.Findings = nil
+	headline := func() string {
+		var b bytes.Buffer
+		require.NoError(t, WriteText(&b, d, Whole))
+		line, _, _ := strings.Cut(b.String(), "\n")
+		return line
+	}
+	require.Contains(t, headline(), "CLEAR: nothing speaks against")
+	d.Findings = []Finding{NewFinding(SplitBatches, Escape("x"))}
+	require.Contains(t, headline(), "CLEAR, with 1 note below: nothing forbids")
+	d.Findings = append(d.Findings, NewFinding(ApprovalsClaimed, Escape("x")))
+	require.Contains(t, headline(), "CLEAR, with 2 notes below: nothing forbids")
+	d.Findings = append(d.Findings, NewFinding(NoLedger, Escape("x")))
+	require.Contains(t, headline(), "ACKNOWLEDGE: 1 finding below")
+}

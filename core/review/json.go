@@ -19,7 +19,8 @@ import (
 // document; operations are written one by one, so memory does not grow with them. Texts are in their escaped form. The
 // members are
 //
-//	what, verdict ("stop", "acknowledge" or "clear"), root (64 hex), words (32), size, escapes,
+//	what, verdict ("stop", "acknowledge", "clear" or, of what says no, "decline"), root (64 hex), words (32), size,
+//	counts? (what size counts, where not "operation": "change" or "part"), escapes,
 //	facts[] { key?, name, value[]?, note? }, tallies[] { title, rows[] { name, n, destructive? } },
 //	findings[] { rule, severity, message, advice, places[]?, code?, details? },
 //	summaries[] { title, columns[]? { name, type, distinct, range?, common[] { n, value[]?, note? }, rare[]? } },
@@ -46,10 +47,7 @@ func (d *Document) encode(enc *jsontext.Encoder) error {
 	if err := enc.WriteToken(jsontext.BeginObject); err != nil {
 		return err
 	}
-	for _, m := range []member{
-		{"what", d.What}, {"verdict", d.verdict()}, {"root", hex.EncodeToString(d.Root)}, {"words", Words(d.Root)},
-		{"size", d.Size}, {"escapes", d.Escapes}, {"facts", d.Facts}, {"tallies", d.Tallies}, {"findings", d.Findings}, {"summaries", d.Summaries},
-	} {
+	for _, m := range d.members() {
 		if err := errors.Join(enc.WriteToken(jsontext.String(m.name)), json.MarshalEncode(enc, m.value)); err != nil {
 			return err
 		}
@@ -65,9 +63,23 @@ func (d *Document) encode(enc *jsontext.Encoder) error {
 	return errors.Join(enc.WriteToken(jsontext.EndArray), enc.WriteToken(jsontext.EndObject))
 }
 
-// verdict gives the severest severity that asks for something, or "clear".
+// members gives what stands before the operations.
+func (d *Document) members() []member {
+	m := []member{
+		{"what", d.What}, {"verdict", d.verdict()}, {"root", hex.EncodeToString(d.Root)}, {"words", Words(d.Root)}, {"size", d.Size},
+	}
+	if d.Counts != Operations {
+		m = append(m, member{"counts", d.Counts.String()})
+	}
+	return append(m, member{"escapes", d.Escapes}, member{"facts", d.Facts}, member{"tallies", d.Tallies},
+		member{"findings", d.Findings}, member{"summaries", d.Summaries})
+}
+
+// verdict gives the severest severity that asks for something, or "clear"; of a decline, that it is one.
 func (d *Document) verdict() string {
 	switch n := d.bySeverity(); {
+	case d.declines:
+		return "decline"
 	case n[Stop] > 0:
 		return Stop.String()
 	case n[Acknowledge] > 0:

@@ -91,7 +91,13 @@ func TestCatalogue(t *testing.T) {
 		"set-removal", "set-weaker", "agent-proposed", "clock-by-hand", "no-expect", "key-unpinned", "no-ledger", "outlier",
 		"mixed-kinds", "escaped-text", "map-order", "runs-as-root"}
 	notes := []Rule{"approvals-claimed", "already-approved-subjects", "split-batches"}
-	require.Len(t, Rules(), len(stops)+len(acknowledges)+len(notes))
+	own := []Rule{"no-current", "current-unpinned", "current-older", "no-change", "epoch-jump", "declined-before", "approved-before"}
+	ownNotes := []Rule{"already-declined", "split-unchecked"}
+	require.Len(t, Rules(), len(stops)+len(acknowledges)+len(notes)+len(own)+len(ownNotes))
+	for i, rule := range Rules() {
+		require.Equal(t, i >= len(stops)+len(acknowledges)+len(notes), rule.Own(), rule)
+	}
+	acknowledges, notes = append(acknowledges, own...), append(notes, ownNotes...)
 
 	for rule, want := range stops {
 		f := NewFinding(rule, Escape("at <U+202E>\x1b"), Escape("gpu-1"))

@@ -25,6 +25,7 @@ const (
 	KeyUnavailable      Code = "KEY_UNAVAILABLE"
 	Conflict            Code = "CONFLICT"
 	NotFound            Code = "NOT_FOUND"
+	AuditTampered       Code = "AUDIT_TAMPERED"
 	Unsupported         Code = "UNSUPPORTED"
 	IOError             Code = "IO_ERROR"
 )

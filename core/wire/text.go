@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 var (
@@ -65,4 +67,16 @@ func Pin(spkiDER []byte) string {
 // Stamp gives a time in Unix milliseconds as a person and a program read it: "2100-01-01 00:00:00 UTC (4102444800000)".
 func Stamp(ms uint64) string {
 	return time.UnixMilli(int64(min(ms, MaxInteger))).UTC().Format("2006-01-02 15:04:05 UTC") + " (" + strconv.FormatUint(ms, 10) + ")"
+}
+
+// CheckReason checks a reason that is to be signed or written: UTF-8 of 1 to 500 UTF-16 units (WIRE.md §5). The error is
+// INVALID_INPUT.
+func CheckReason(reason string) error {
+	if !utf8.ValidString(reason) {
+		return Errorf(InvalidInput, "", "the reason is not UTF-8")
+	}
+	if units := len(utf16.Encode([]rune(reason))); units < 1 || units > MaxReasonUnits {
+		return Errorf(InvalidInput, "", "the reason has %d UTF-16 units; wanted: 1 to %d", units, MaxReasonUnits)
+	}
+	return nil
 }

@@ -77,7 +77,7 @@ func run(ctx context.Context, o *order) error {
 	if err := signed.WriteFile(out); err != nil {
 		return err
 	}
-	fmt.Println("signed by", signed.File().KID)
+	fmt.Println("signed by", signed.Signature().KID)
 	return nil
 }
 

@@ -28,8 +28,8 @@ func (a *app) doctorCommand() *cobra.Command {
 		Use:   "doctor",
 		Short: "Look at everything a ceremony needs, the day before",
 		Long: `doctor looks at the clock, this machine, the terminal, the output folder, the
-configuration and all it names, the PKCS#11 module, the token, its PIN state,
-the key, and the approver set. Each is a line: green, amber (it works, and
+ledger, the configuration and all it names, the PKCS#11 module, the token, its
+PIN state, the key, and the approver set. Each is a line: green, amber (it works, and
 there is something to know) or red (signing would fail, or must not happen
 here), and below what is not green what to do.
 
@@ -84,6 +84,7 @@ var checks = []check{
 	{"QR code", (*doctor).qrCode, "make the terminal larger, or write the signature as a picture with --qr-png"},
 	{"output folder", (*doctor).outputFolder, "choose another with --out-dir, or mend it: a signature that cannot be written is lost"},
 	{"free space", (*doctor).freeSpace, "make room, or choose another folder with --out-dir"},
+	{"ledger", (*doctor).ledger, "keep the folder as it is, tell whoever audits, and sign nothing with it"},
 	{"configuration", (*doctor).configuration, "write one (approver config show says what there is): what is configured is not mistyped"},
 	{"trust domain", (*doctor).trustDomain, "configure trust_domain: else the file under review says which deployment it is for"},
 	{"kinds", (*doctor).kinds, "have the table and its descriptor set mended by who gave them to you: approver kinds check FILE"},

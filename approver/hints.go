@@ -71,7 +71,7 @@ func hint(command string, code wire.Code, reason string, details map[string]any)
 	case code == wire.AuditTampered && strings.HasPrefix(command, "approver log"):
 		return "keep it as it is, and compare it with an export or a head from before"
 	case reason == "clock" && details["seq"] != nil:
-		return "set the clock: the ledger has a later record; --now gives the right time by hand"
+		return fmt.Sprintf("look at both, by a watch and with 'approver log show': set the clock if it is behind; if record %v was made with it ahead, review with --now and the right time until then", details["seq"])
 	case reason == "not-confirmed" && command == "approver batch decline" && details["root"] != nil:
 		return "run it on a terminal and type the answers, or decline without the question: --root HEX --yes"
 	case command == "approver batch build" && strings.HasPrefix(reason, "payload-"): // who makes the batch can mend it

@@ -5,6 +5,7 @@ import (
 
 	"github.com/better-compute/approver/core/durable"
 	"github.com/better-compute/approver/core/kinds"
+	"github.com/better-compute/approver/core/ledger"
 	"github.com/better-compute/approver/core/wire"
 )
 
@@ -13,6 +14,7 @@ type kindsFile struct {
 	table         *kinds.Table // the built-in kinds, and the file's
 	path, setPath string       // of the table and its descriptor set; "" for the built-in kinds alone
 	descriptorSet []byte
+	digest        *ledger.File // of the table as it was read; nil for the built-in kinds alone
 }
 
 // readKinds gives the built-in kinds and those of a table file; an empty path gives the built-in ones. The descriptor set
@@ -35,7 +37,7 @@ func readKindsFile(path string, read func(path string, most int64) ([]byte, erro
 	if err != nil {
 		return nil, inFile(path, err)
 	}
-	found := &kindsFile{path: path, setPath: beside(path, file.DescriptorSet())}
+	found := &kindsFile{path: path, setPath: beside(path, file.DescriptorSet()), digest: fileOf(toml)}
 	found.descriptorSet, err = read(found.setPath, kinds.MaxDescriptorSetBytes)
 	if code := wire.CodeOf(err); code == wire.NotFound || code == wire.InvalidInput {
 		return nil, wire.Errorf(wire.InvalidConfig, "", "%s names the descriptor set %s: %s", path, file.DescriptorSet(), wire.MessageOf(err))

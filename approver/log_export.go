@@ -40,6 +40,9 @@ func (a *app) exportLog(state, out string) (err error) {
 	}
 	defer l.Close()
 	if out == "" {
+		if err := a.toTerminal(); err != nil {
+			return err
+		}
 		var b bytes.Buffer
 		if err := l.Export(&b); err != nil {
 			return err
@@ -66,72 +69,89 @@ func (a *app) exportLog(state, out string) (err error) {
 }
 
 func (a *app) logSignatureCommand() *cobra.Command {
-	var state, out, set string
+	var from logSource
+	var out, set string
 	c := &cobra.Command{
-		Use:   "signature SEQ",
+		Use:   "signature SEQ [FILE]",
 		Short: "Write the signature of a record once more",
-		Long: `signature writes the file of a signature or decline that the ledger holds, as the command that made it wrote it, or should have:
-where the power went between the record and the file, this gets it. Nothing is signed. For a change of the approver set it
-needs the set itself, --set; the record has its digest.`,
+		Long: `signature writes the file of a signature or decline that the ledger holds, or the export FILE, as the command that made it
+wrote it, or should have: where the power went between the record and the file, this gets it. Nothing is signed. For a change
+of the approver set it needs the set itself, --set; the record has its digest.`,
 		Example: "  approver log signature 12 --out sig.json\n  approver log signature 13 --set next.json --out alice.set-sig.json",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usage("the number of one record is wanted; 'log show' has them")
-			}
-			return nil
-		},
+		Args:    seqAndFile,
 		RunE: func(_ *cobra.Command, args []string) error {
-			seq, err := strconv.ParseUint(args[0], 10, 64)
-			if err != nil || seq == 0 || !isDecimal(args[0]) {
-				return usage("the number of a record is wanted; 'log show' has them")
-			}
-			return a.logSignature(state, seq, set, out)
+			return a.writeOfRecord(from, args, out, func(r *ledger.Record) ([]byte, error) {
+				file, err := signedFile(r, set)
+				if err != nil {
+					return nil, err
+				}
+				return file.Encode(), nil
+			})
 		},
 	}
-	registerState(c, &state)
+	registerState(c, &from.state)
 	c.Flags().StringVar(&set, "set", "", "`FILE` of the set that was signed, for a change of the approver set")
 	c.Flags().StringVar(&out, "out", "", "write it to `FILE` (default: standard output); nothing is overwritten")
 	return c
 }
 
-func (a *app) logSignature(state string, seq uint64, setPath, out string) error {
+func (a *app) logReceiptCommand() *cobra.Command {
+	var from logSource
+	var out string
+	c := &cobra.Command{
+		Use:   "receipt SEQ [FILE]",
+		Short: "Write the receipt of a record",
+		Long: `receipt writes a record of the ledger, or of the export FILE, and the head after it, as --receipt does when it is made. Whoever
+has it can show later that a ledger is the one that held it: 'log verify --receipt'.`,
+		Example: "  approver log receipt 12 --out alice.receipt",
+		Args:    seqAndFile,
+		RunE: func(_ *cobra.Command, args []string) error {
+			return a.writeOfRecord(from, args, out, func(r *ledger.Record) ([]byte, error) { return r.Receipt().Encode(), nil })
+		},
+	}
+	registerState(c, &from.state)
+	c.Flags().StringVar(&out, "out", "", "write it to `FILE` (default: standard output); nothing is overwritten")
+	return c
+}
+
+func seqAndFile(_ *cobra.Command, args []string) error {
+	if len(args) < 1 || len(args) > 2 {
+		return usage("the number of one record is wanted, 'log show' has them; and after it an export, where it is of one")
+	}
+	return nil
+}
+
+// writeOfRecord writes what is made of one record.
+func (a *app) writeOfRecord(from logSource, args []string, out string, of func(*ledger.Record) ([]byte, error)) error {
+	seq, err := seqArgument(args[0])
+	if err != nil {
+		return err
+	}
+	if from, err = from.or(args[1:]); err != nil {
+		return err
+	}
 	if err := probe(out); err != nil {
 		return err
 	}
-	l, err := a.readLedger(state)
+	record, err := a.record(from, seq)
 	if err != nil {
 		return err
 	}
-	defer l.Close()
-	record, err := recordAt(l, seq)
-	if err != nil {
-		return err
-	}
-	file, err := signedFile(record, setPath)
+	data, err := of(record)
 	if err != nil {
 		return err
 	}
 	if out == "" {
-		return a.print(file.Encode())
+		if err := a.toTerminal(); err != nil {
+			return err
+		}
+		return a.print(data)
 	}
-	if err := durable.WriteFile(out, file.Encode(), 0o644); err != nil {
+	if err := durable.WriteFile(out, data, 0o644); err != nil {
 		return err
 	}
 	a.tellWritten(out)
 	return nil
-}
-
-func recordAt(l *ledger.Ledger, seq uint64) (*ledger.Record, error) {
-	head, err := l.Head()
-	if err != nil {
-		return nil, err
-	}
-	if seq <= head.Seq {
-		for record, err := range l.Records(seq) {
-			return record, err
-		}
-	}
-	return nil, wire.Errorf(wire.NotFound, "", "the ledger has no record %d; its newest is %d", seq, head.Seq)
 }
 
 // signedFile makes the file of a record's signature again.
@@ -145,13 +165,20 @@ func signedFile(r *ledger.Record, setPath string) (quorum.SignedFile, error) {
 	if setPath != "" {
 		return nil, usage("--set goes with a change of the approver set; record " + strconv.FormatUint(r.Seq, 10) + " is of a batch")
 	}
-	b := r.Batch
 	if r.Outcome == ledger.Declined {
-		return &quorum.DeclineFile{KID: r.Key.KID, Sig: *r.Signature, BatchID: b.ID, ScopeRoot: merkle.Hash(b.Root), ScopeSize: b.Size,
-			NotAfter: b.NotAfter, TrustDomain: b.TrustDomain, Reason: r.Reason}, nil
+		return declineOf(r, r.Batch), nil
 	}
+	return approvalOf(r, r.Batch), nil
+}
+
+func declineOf(r *ledger.Record, b *ledger.Batch) *quorum.DeclineFile {
+	return &quorum.DeclineFile{KID: r.Key.KID, Sig: *r.Signature, BatchID: b.ID, ScopeRoot: merkle.Hash(b.Root), ScopeSize: b.Size,
+		NotAfter: b.NotAfter, TrustDomain: b.TrustDomain, Reason: r.Reason}
+}
+
+func approvalOf(r *ledger.Record, b *ledger.Batch) *quorum.SignatureFile {
 	return &quorum.SignatureFile{KID: r.Key.KID, Sig: *r.Signature, BatchID: b.ID, ScopeRoot: merkle.Hash(b.Root), ScopeSize: b.Size,
-		NotAfter: b.NotAfter, TrustDomain: b.TrustDomain, Unchecked: b.Unchecked}, nil
+		NotAfter: b.NotAfter, TrustDomain: b.TrustDomain, Unchecked: b.Unchecked}
 }
 
 func setSignature(r *ledger.Record, path string) (quorum.SignedFile, error) {

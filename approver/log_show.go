@@ -13,47 +13,44 @@ import (
 )
 
 func (a *app) logShowCommand() *cobra.Command {
-	var state string
+	var from logSource
 	var last uint64
 	c := &cobra.Command{
-		Use:   "show",
+		Use:   "show [FILE]",
 		Short: "Show the records of the ledger, oldest first, and its head",
-		Long: `show prints a line for each review that ended here: when, how, and what it was about; and at the end the head, in hex and in
-words. With --json it prints the records themselves, one a line, and the head. It writes nothing, and does not verify: that
-is 'log verify'.`,
+		Long: `show prints a line for each review that ended here, or in the export FILE: when, how, and what it was about; and at the end
+the head, in hex and in words. With --json it prints the records themselves, one a line, and the head. It writes nothing, and
+does not verify the ledger: that is 'log verify'.`,
 		Example: "  approver log show\n  approver log show --last 1 --json",
-		Args:    noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			l, err := a.readLedger(state)
-			if err != nil {
+		Args:    func(_ *cobra.Command, args []string) error { _, err := logSource{}.or(args); return err },
+		RunE: func(_ *cobra.Command, args []string) (err error) {
+			if from, err = from.or(args); err != nil {
 				return err
 			}
-			defer l.Close()
-			return a.showLog(l, last)
+			return a.showLog(from, last)
 		},
 	}
-	registerState(c, &state)
+	registerState(c, &from.state)
 	c.Flags().Uint64Var(&last, "last", 0, "show only the newest `N` records")
 	return c
 }
 
-func (a *app) showLog(l *ledger.Ledger, last uint64) error {
-	head, err := l.Head()
+func (a *app) showLog(from logSource, last uint64) error {
+	var records []*ledger.Record
+	head, err := a.records(from, last, func(r *ledger.Record) error {
+		if records = append(records, r); last != 0 && uint64(len(records)) > last {
+			records = records[1:]
+		}
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	from := uint64(1)
-	if last != 0 && head.Seq > last {
-		from = head.Seq - last + 1
-	}
 	var b bytes.Buffer
-	for r, err := range l.Records(from) {
-		switch {
-		case err != nil:
-			return err
-		case a.json:
+	for _, r := range records {
+		if a.json {
 			b.WriteString(ascii(string(r.Encode())) + "\n")
-		default:
+		} else {
 			writeRecord(&b, r)
 		}
 	}
@@ -74,7 +71,7 @@ func writeHead(b *bytes.Buffer, head ledger.Head) {
 		b.WriteString("no record yet\n")
 		return
 	}
-	fmt.Fprintf(b, "head      %s, after record %d\n", head.Hash, head.Seq)
+	fmt.Fprintf(b, "head      after record %d\n          %s\n", head.Seq, head.Hash)
 	writeWords(b, head.Words())
 }
 
@@ -91,23 +88,22 @@ func writeRecord(b *bytes.Buffer, r *ledger.Record) {
 			outcome += " " + r.Refusal.Reason
 		}
 	}
-	fmt.Fprintf(b, "%d  %s%s  %s: %s\n", r.Seq, wire.Stamp(r.At), clock, review.Escape(r.Command), review.Escape(outcome))
+	fmt.Fprintf(b, "%d  %s: %s\n   %s%s\n", r.Seq, review.Escape(r.Command), review.Escape(outcome), wire.Stamp(r.At), clock)
 	if batch := r.Batch; batch != nil {
 		unchecked := ""
 		if batch.Unchecked {
 			unchecked = ", UNCHECKED"
 		}
-		fmt.Fprintf(b, "   batch %s, %d leaves, trust domain %s%s\n   root %s\n", review.Escape(batch.ID), batch.Size, review.Escape(batch.TrustDomain), unchecked, batch.Root)
+		fmt.Fprintf(b, "   batch %s, %d leaves%s\n   trust domain %s\n   root %s\n", review.Escape(batch.ID), batch.Size, unchecked, review.Escape(batch.TrustDomain), batch.Root)
 	}
 	if set := r.Set; set != nil {
-		fmt.Fprintf(b, "   set %s, epoch %d, trust domain %s\n", set.Digest, set.Epoch, review.Escape(set.TrustDomain))
+		fmt.Fprintf(b, "   set %s\n   epoch %d, trust domain %s\n", set.Digest, set.Epoch, review.Escape(set.TrustDomain))
 	}
 	if r.Key != nil {
-		token := ""
+		fmt.Fprintf(b, "   key %s\n", r.Key.KID)
 		if r.Key.TokenLabel != "" || r.Key.TokenSerial != "" {
-			token = fmt.Sprintf(" on token %s, serial %s", review.Escape(r.Key.TokenLabel), review.Escape(r.Key.TokenSerial))
+			fmt.Fprintf(b, "   on token %s, serial %s\n", review.Escape(r.Key.TokenLabel), review.Escape(r.Key.TokenSerial))
 		}
-		fmt.Fprintf(b, "   key %s%s\n", r.Key.KID, token)
 	}
 	if r.Reason != "" {
 		fmt.Fprintf(b, "   reason %s\n", review.Escape(r.Reason))

@@ -8,10 +8,15 @@ import (
 
 	"github.com/better-compute/approver/core/durable"
 	"github.com/better-compute/approver/core/ledger"
+	"github.com/better-compute/approver/core/quorum"
 	"github.com/better-compute/approver/core/wire"
 )
 
-type logVerifyFlags struct{ state, head, receipt string }
+type logVerifyFlags struct {
+	from          logSource
+	head, receipt string
+	approvers     []string
+}
 
 func (a *app) logVerifyCommand() *cobra.Command {
 	var f logVerifyFlags
@@ -19,35 +24,36 @@ func (a *app) logVerifyCommand() *cobra.Command {
 		Use:   "verify [FILE]",
 		Short: "Verify the ledger, or an export of one",
 		Long: `verify reads every record of the ledger, or of the FILE that 'log export' wrote, and ends with AUDIT_TAMPERED where one was
-changed, dropped, reordered or put in. What a whole ledger cannot show of itself, that it was cut short or replaced, shows
-against what was written down: --head, in hex or its 32 words, or --receipt.`,
+changed, dropped, reordered or put in. What a whole ledger cannot show of itself, that it was cut short, replaced, or written
+anew with other records, shows against what was written down: --head, in hex or its 32 words, or --receipt. With --approvers
+the signature of each record is verified as well, by the keys that are given; what another key made is counted.`,
 		Example: `  approver log verify --head "$(cat head)"
-  approver log verify alice.ledger --receipt alice.receipt`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usage("one export is verified at a time")
+  approver log verify alice.ledger --receipt alice.receipt --approvers set.json`,
+		Args: func(_ *cobra.Command, args []string) error { _, err := logSource{}.or(args); return err },
+		RunE: func(_ *cobra.Command, args []string) (err error) {
+			if f.from, err = f.from.or(args); err != nil {
+				return err
 			}
-			return nil
-		},
-		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) == 1 && f.state != "" {
-				return usage("--state is of a ledger; the file is an export")
-			}
-			return a.verifyLog(&f, args)
+			return a.verifyLog(&f)
 		},
 	}
-	registerState(c, &f.state)
+	registerState(c, &f.from.state)
 	c.Flags().StringVar(&f.head, "head", "", "a head that was written down, `HEX` or words")
 	c.Flags().StringVar(&f.receipt, "receipt", "", "`FILE` of a receipt")
+	c.Flags().StringArrayVar(&f.approvers, "approvers", nil, "`FILE` of the set whose keys made the signatures, or their .pub files, comma-separated")
 	return c
 }
 
-func (a *app) verifyLog(f *logVerifyFlags, args []string) error {
+func (a *app) verifyLog(f *logVerifyFlags) error {
 	head, receipt, err := f.read()
 	if err != nil {
 		return err
 	}
-	chain, err := a.chain(f.state, args)
+	signatures, err := newSignatureCheck(f.approvers)
+	if err != nil {
+		return err
+	}
+	chain, err := a.chain(f.from, signatures.record)
 	if err != nil {
 		return err
 	}
@@ -71,12 +77,21 @@ func (a *app) verifyLog(f *logVerifyFlags, args []string) error {
 		shown["receiptOf"] = receipt.Record().Seq
 		fmt.Fprintf(&b, "the receipt is of record %d\n", receipt.Record().Seq)
 	}
+	signatures.tell(&b, shown)
 	if a.json {
 		return a.printJSON(shown)
 	}
-	fmt.Fprintf(&b, "VERIFIED: %s\n", counted(int(chain.Head().Seq), "record", "records"))
+	fmt.Fprintf(&b, "VERIFIED%s: %s\n", asChain(f), counted(int(chain.Head().Seq), "record", "records"))
 	writeHead(&b, chain.Head())
 	return a.print(b.Bytes())
+}
+
+// asChain says how far the answer goes where nothing was given that was written down.
+func asChain(f *logVerifyFlags) string {
+	if f.head == "" && f.receipt == "" {
+		return " as a chain; no head was given"
+	}
+	return ""
 }
 
 // read reads what was written down.
@@ -99,24 +114,97 @@ func (f *logVerifyFlags) read() (head ledger.Hash, receipt *ledger.Receipt, err 
 	return head, receipt, nil
 }
 
-// chain verifies the ledger, or the export that is named.
-func (a *app) chain(state string, args []string) (*ledger.Chain, error) {
-	if len(args) == 1 {
-		f, err := durable.Open(args[0])
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		chain, err := ledger.VerifyExport(f)
-		if err != nil {
-			return nil, inFile(args[0], err)
-		}
-		return chain, nil
+// chain verifies the ledger, or the export that is named, and then each record.
+func (a *app) chain(from logSource, each func(*ledger.Record) error) (*ledger.Chain, error) {
+	if from.file != "" {
+		return readExport(from.file, each)
 	}
-	l, err := a.readLedger(state)
+	l, err := a.readLedger(from.state)
 	if err != nil {
 		return nil, err
 	}
 	defer l.Close()
-	return l.Verify()
+	chain, err := l.Verify()
+	if err != nil {
+		return nil, err
+	}
+	for r, err := range l.Records(1) {
+		if err == nil {
+			err = each(r)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return chain, nil
+}
+
+// A signatureCheck verifies the signatures of records by the keys of a set, nil where none is given.
+type signatureCheck struct {
+	set       *quorum.Set
+	ofChanges map[ledger.Hash]*quorum.Set // by digest: a record has only that of the set that was signed
+
+	verified, byOthers, unseen int
+}
+
+func newSignatureCheck(given []string) (*signatureCheck, error) {
+	c := &signatureCheck{ofChanges: make(map[ledger.Hash]*quorum.Set)}
+	if len(given) == 0 {
+		return c, nil
+	}
+	set, _, err := readApprovers(given)
+	if err != nil {
+		return nil, err
+	}
+	c.set, c.ofChanges[set.Digest()] = set, set
+	return c, nil
+}
+
+// record verifies the signature of a record. One that its key did not make was put there by something else than this program.
+func (c *signatureCheck) record(r *ledger.Record) error {
+	if c.set == nil || r.Signature == nil {
+		return nil
+	}
+	key, ok := c.set.Key(r.Key.KID)
+	if !ok {
+		c.byOthers++
+		return nil
+	}
+	var file interface{ Verifies(quorum.PublicKey) bool }
+	switch b := r.Batch; {
+	case r.What == ledger.WhatSet:
+		set := c.ofChanges[r.Set.Digest]
+		if set == nil {
+			c.unseen++
+			return nil
+		}
+		file = &quorum.SetSignatureFile{Epoch: r.Set.Epoch, TrustDomain: r.Set.TrustDomain, Set: set,
+			Signature: quorum.Signature{KID: r.Key.KID, Sig: *r.Signature}}
+	case r.Outcome == ledger.Declined:
+		file = declineOf(r, b)
+	default:
+		file = approvalOf(r, b)
+	}
+	if !file.Verifies(key) {
+		return wire.Errorf(wire.AuditTampered, "", "record %d: key %s did not make its signature over what it says was signed", r.Seq, r.Key.KID).
+			With("seq", r.Seq).With("differs", "signature")
+	}
+	c.verified++
+	return nil
+}
+
+// tell says what was verified.
+func (c *signatureCheck) tell(b *bytes.Buffer, shown map[string]any) {
+	if c.set == nil {
+		return
+	}
+	shown["signatures"] = map[string]int{"verified": c.verified, "byOtherKeys": c.byOthers, "ofOtherSets": c.unseen}
+	fmt.Fprintf(b, "signatures: %d verified", c.verified)
+	if c.byOthers > 0 {
+		fmt.Fprintf(b, ", %d by keys that are not in the set", c.byOthers)
+	}
+	if c.unseen > 0 {
+		fmt.Fprintf(b, ", %d over other sets than this one", c.unseen)
+	}
+	b.WriteString("\n")
 }

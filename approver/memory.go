@@ -217,8 +217,8 @@ func (m *memory) settings(values map[string]string) {
 	}
 }
 
-// filesOfPolicy are the settings that name a file: what it held stands beside its path.
-var filesOfPolicy = []string{"expect", "kinds", "configuration", "current", "approvers"}
+// filesOfPolicy are the settings that name a file which is read once more for its digest: what it held stands beside its path.
+var filesOfPolicy = []string{"configuration", "current", "approvers"}
 
 // fileAt gives what a file holds, nil where there is not one of that name.
 func fileAt(path string) *ledger.File {
@@ -226,6 +226,11 @@ func fileAt(path string) *ledger.File {
 	if path == "" || err != nil {
 		return nil
 	}
+	return fileOf(data)
+}
+
+// fileOf gives what a file held that was read.
+func fileOf(data []byte) *ledger.File {
 	return &ledger.File{SHA256: sha256.Sum256(data), Size: uint64(len(data))}
 }
 

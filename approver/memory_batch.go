@@ -110,8 +110,14 @@ func batchPlaces(ids []string, count int) (places []review.Text) {
 // policySettings gives what a scope was held against, for the record.
 func policySettings(f *reviewFlags, p *scope.Policy) map[string]string {
 	values := map[string]string{
-		"trustDomain": p.TrustDomain, "maxHours": strconv.Itoa(p.MaxHours), "root": f.root, "expect": p.ExpectedFrom, "kinds": f.kinds,
+		"trustDomain": p.TrustDomain, "maxHours": strconv.Itoa(p.MaxHours), "root": f.root, "expect": p.ExpectedFrom,
 		"allowUnbound": ifTrue(p.AllowUnbound), "allowOpaque": ifTrue(p.AllowOpaque), "now": f.now,
+	}
+	if f.expectRead != nil {
+		values["expectSha256"] = f.expectRead.SHA256.String()
+	}
+	if k := f.kindsRead; k != nil && k.digest != nil {
+		values["kinds"], values["kindsSha256"] = k.path, k.digest.SHA256.String()
 	}
 	if p.NotAfter != 0 {
 		values["notAfter"] = strconv.FormatUint(p.NotAfter, 10)

@@ -25,7 +25,7 @@ func (m *memory) earlierBatches() (others int, err error) {
 		m.add(rule, fmt.Sprintf("you declined this batch in record %d: %s", r.Seq, r.Reason), r)
 	}
 	if r := e.Other; r != nil {
-		m.add(rule, fmt.Sprintf("you declined a batch of this id with another root, %s, in record %d: %s", r.Batch.Root, r.Seq, r.Reason), r)
+		m.add(rule, fmt.Sprintf("you declined ANOTHER batch of this id, of another root, in record %d: %s", r.Seq, r.Reason), r)
 	}
 	if r := e.Approved; r != nil && declines {
 		m.add(review.ApprovedBefore, fmt.Sprintf("your approval in record %d stands, and counts until the window ends", r.Seq), r)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/better-compute/approver/core/durable"
 	"github.com/better-compute/approver/core/kinds"
+	"github.com/better-compute/approver/core/ledger"
 	"github.com/better-compute/approver/core/medium"
 	"github.com/better-compute/approver/core/merkle"
 	"github.com/better-compute/approver/core/quorum"
@@ -26,10 +27,11 @@ type reviewFlags struct {
 	maxHours                                                                     int
 	allowUnbound, allowOpaque                                                    bool
 
-	given     func(flag string) bool
-	memory    *memory        // that notes what is read, or nil
-	kindsRead *kindsFile     // that the scope was verified by
-	inputs    []medium.Input // files that the scope was held against
+	given      func(flag string) bool
+	memory     *memory        // that notes what is read, or nil
+	kindsRead  *kindsFile     // that the scope was verified by
+	expectRead *ledger.File   // the expected list as it was read, or nil
+	inputs     []medium.Input // files that the scope was held against
 }
 
 func (f *reviewFlags) register(c *cobra.Command) {
@@ -250,6 +252,7 @@ func (a *app) expected(f *reviewFlags, batchID string) (list *scope.Expected, pa
 		return nil, "", err
 	}
 	f.noteInput("expected list", path)
+	f.expectRead = fileOf(data)
 	list, err = scope.ParseExpected(data)
 	return list, path, err
 }

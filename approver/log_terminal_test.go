@@ -14,12 +14,13 @@ import (
 func TestTerminalShowsNoForeignText(t *testing.T) {
 	s := newSession(t)
 	s.remembers()
-	c := s.onScreen(120, 60, `$approver batch decline --scope ok-2.json --key alice.pem --now `+now+` --yes --reason "$(printf 'no \342\200\256 \302\233 way')" 2>/dev/null`)
+	s.write("reason", []byte("no \u202e \u009b way"))
+	c := s.onScreen(120, 60, `$approver batch decline --scope ok-2.json --key alice.pem --now `+now+` --yes --reason "$(cat reason)" 2>/dev/null`)
 	require.Zero(t, c.end(), "%s", c.text())
 	require.Contains(t, strings.ReplaceAll(c.text(), "\n", ""), `no \u202e \u009b way`)
 	for _, args := range []string{"export", "receipt 1", "signature 1"} {
 		c = s.onScreen(120, 60, "$approver log "+args)
-		require.Equal(t, 1, c.end(), "%s", c.text())
+		require.Equal(t, 2, c.end(), "%s", c.text())
 		require.Contains(t, c.text(), "this is for a file, not for a terminal")
 	}
 	require.Contains(t, s.ok("log", "export").stdout, "\u202e", "elsewhere it is as it was")

@@ -63,8 +63,8 @@ func TestLedgerFaultsBeforeSigning(t *testing.T) {
 				require.NoFileExists(t, s.path("receipt.json"))
 				s.ok(append(sign("ok-415.json"), "--no-ledger")...)
 				if begun {
-					require.Contains(t, s.ok("log", "verify").stdout, "VERIFIED: 1 record\n")
-					require.Contains(t, s.ok("log", "show").stdout, "1  2099-12-31")
+					require.Contains(t, s.ok("log", "verify").stdout, ": 1 record\n")
+					require.Contains(t, s.ok("log", "show").stdout, "1  batch sign: signed\n   2099-12-31")
 				}
 			})
 		}

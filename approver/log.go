@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"io"
 	"os"
 	"strconv"
 
@@ -148,10 +150,17 @@ func seqArgument(arg string) (uint64, error) {
 	return seq, nil
 }
 
-// toTerminal refuses to write lines to a terminal that hold texts of other people as they came, and are not to be changed.
-func (a *app) toTerminal() error {
-	if file, ok := a.stdout.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+// toTerminal refuses to write to a terminal what holds texts of other people as they came, and is not to be changed.
+func (a *app) toTerminal(data []byte) error {
+	foreign := func(c rune) bool { return c != '\n' && (c < ' ' || c > '~') }
+	if isTerminal(a.stdout) && bytes.ContainsFunc(data, foreign) {
 		return usage("this is for a file, not for a terminal: it holds what others wrote, as they wrote it; give --out FILE, or 'log show'")
 	}
 	return nil
+}
+
+// isTerminal tells whether a stream is a terminal.
+func isTerminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
 }

@@ -40,11 +40,11 @@ func (a *app) exportLog(state, out string) (err error) {
 	}
 	defer l.Close()
 	if out == "" {
-		if err := a.toTerminal(); err != nil {
-			return err
-		}
 		var b bytes.Buffer
 		if err := l.Export(&b); err != nil {
+			return err
+		}
+		if err := a.toTerminal(b.Bytes()); err != nil {
 			return err
 		}
 		return a.print(b.Bytes())
@@ -142,7 +142,7 @@ func (a *app) writeOfRecord(from logSource, args []string, out string, of func(*
 		return err
 	}
 	if out == "" {
-		if err := a.toTerminal(); err != nil {
+		if err := a.toTerminal(data); err != nil {
 			return err
 		}
 		return a.print(data)

@@ -112,7 +112,7 @@ func TestTerminalUncheckedIsRecorded(t *testing.T) {
 	c.say("batch_ok2")
 	require.Zero(t, c.end(), "%s", c.text())
 	log := s.ok("log", "show").stdout
-	require.Contains(t, log, "1  2099-12-31 00:00:00 UTC (4102358400000), by hand  batch sign: refused INVALID_STATE not-confirmed\n")
-	require.Equal(t, 2, strings.Count(log, "trust domain compute.example.com, UNCHECKED\n"), "%s", log)
+	require.Contains(t, log, "1  batch sign: refused INVALID_STATE not-confirmed\n   2099-12-31 00:00:00 UTC (4102358400000), by hand\n")
+	require.Equal(t, 2, strings.Count(log, "batch batch_ok2, 2 leaves, UNCHECKED\n"), "%s", log)
 	require.Equal(t, string(s.read("sig.json")), s.ok("log", "signature", "2").stdout)
 }

@@ -58,6 +58,9 @@ func (o *signatureOutput) write(stdout io.Writer, signed *ceremony.Signed, recei
 	}
 	switch {
 	case err != nil:
+	case o.file == nil && isTerminal(stdout): // a reason may hold what moves the cursor; a reader takes the escapes
+		_, err = io.WriteString(stdout, ascii(string(signed.Encode())))
+		err = written(err)
 	case o.file == nil:
 		_, err = signed.WriteTo(stdout)
 	default:

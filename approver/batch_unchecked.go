@@ -60,11 +60,9 @@ func (a *app) signUnchecked(ctx context.Context, c *cobra.Command, f *signFlags)
 	if err := m.unchecked(f, &policy); err != nil {
 		return err
 	}
-	found := policy.WindowFindings(policy.NotAfter)
-	for _, finding := range found {
-		if finding.Severity == review.Stop {
-			return finding.Err()
-		}
+	found, err := openWindow(&policy)
+	if err != nil {
+		return err
 	}
 	key, err := a.findKey(ctx, &f.keyFlags, policy.Approvers)
 	defer key.close()
@@ -78,17 +76,9 @@ func (a *app) signUnchecked(ctx context.Context, c *cobra.Command, f *signFlags)
 	}
 	policy.KeyUnpinned = key.unpinned()
 	found = append(append(found, policy.KeyFindings()...), m.found...)
-	if err := m.key(key, key.public()); err != nil {
+	if err := m.readyFor(key, found); err != nil {
 		return err
 	}
-	m.findings(found)
-	if err := m.check(key.public().KID()); err != nil {
-		return err
-	}
-	if err := m.prepare(); err != nil { // a disk without room is told before anybody reads anything
-		return err
-	}
-	m.announce()
 	accepted, err := a.confirmUnchecked(ctx, statement, &policy, found, f, t)
 	if err != nil {
 		return err
@@ -122,4 +112,32 @@ The signature file will say that it is unchecked.
 		return nil, err
 	}
 	return challenge.Accept(trimLine(typed))
+}
+
+// openWindow gives the findings about the window, or the error of one that is a stop.
+func openWindow(p *scope.Policy) ([]review.Finding, error) {
+	found := p.WindowFindings(p.NotAfter)
+	for _, finding := range found {
+		if finding.Severity == review.Stop {
+			return nil, finding.Err()
+		}
+	}
+	return found, nil
+}
+
+// readyFor holds a bare root against the ledger, and proves that there is room for the record: a disk without any is told before
+// anybody reads anything.
+func (m *memory) readyFor(key *foundKey, found []review.Finding) error {
+	if err := m.key(key, key.public()); err != nil {
+		return err
+	}
+	m.findings(found)
+	if err := m.check(key.public().KID()); err != nil {
+		return err
+	}
+	if err := m.prepare(); err != nil {
+		return err
+	}
+	m.announce()
+	return nil
 }

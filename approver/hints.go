@@ -63,15 +63,10 @@ func hint(command string, code wire.Code, reason string, details map[string]any)
 	if hint := setHint(command, code, reason, details); hint != "" {
 		return hint
 	}
+	if hint := ledgerHint(command, code, reason, details); hint != "" {
+		return hint
+	}
 	switch {
-	case details["ledger"] != nil:
-		return "make room there, or a place that can be written; --state DIR names another ledger, and nothing that was signed is known there"
-	case details["seq"] != nil && (code == wire.IOError || reason == "already-approved"):
-		return fmt.Sprintf("its signature is in the ledger: approver log signature %v", details["seq"])
-	case code == wire.AuditTampered && strings.HasPrefix(command, "approver log"):
-		return "keep it as it is, and compare it with an export or a head from before"
-	case reason == "clock" && details["seq"] != nil:
-		return fmt.Sprintf("look at both, by a watch and with 'approver log show': set the clock if it is behind; if record %v was made with it ahead, review with --now and the right time until then", details["seq"])
 	case reason == "not-confirmed" && command == "approver batch decline" && details["root"] != nil:
 		return "run it on a terminal and type the answers, or decline without the question: --root HEX --yes"
 	case command == "approver batch build" && strings.HasPrefix(reason, "payload-"): // who makes the batch can mend it
@@ -127,4 +122,19 @@ func hint(command string, code wire.Code, reason string, details map[string]any)
 		return hint
 	}
 	return hints[hintKey{code: code}]
+}
+
+// ledgerHint gives what to try after a refusal that has to do with the ledger, or "".
+func ledgerHint(command string, code wire.Code, reason string, details map[string]any) string {
+	switch {
+	case details["ledger"] != nil:
+		return "make room there, or a place that can be written; --state DIR names another ledger, and nothing that was signed is known there"
+	case details["seq"] != nil && (code == wire.IOError || reason == "already-approved"):
+		return fmt.Sprintf("its signature is in the ledger: approver log signature %v", details["seq"])
+	case code == wire.AuditTampered && strings.HasPrefix(command, "approver log"):
+		return "keep it as it is, and compare it with an export or a head from before"
+	case reason == "clock" && details["seq"] != nil:
+		return fmt.Sprintf("look at both, by a watch and with 'approver log show': set the clock if it is behind; if record %v was made with it ahead, review with --now and the right time until then", details["seq"])
+	}
+	return ""
 }

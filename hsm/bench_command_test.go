@@ -37,7 +37,7 @@ func BenchmarkSignCommand(b *testing.B) {
 		}
 	}
 	ours := []string{"batch", "sign", "--scope", "scope.json", "--now", "2099-12-31T00:00:00Z", "--yes", "--module", benchModule,
-		"--key", approverURI, "--pub", "k256.pem.pub", "--pin-file", "pin.txt"}
+		"--key", approverURI, "--pub", "k256.pem.pub", "--pin-file", "pin.txt", "--no-ledger"} // pkcs11-tool remembers nothing either
 	toStdout, toFile := run(program, ours...), run(program, append(ours, "--out", "sig.json")...)
 	peer := run("pkcs11-tool", "--module", benchModule, "--token-label", "approver", "--login", "--pin", benchPIN,
 		"--sign", "--mechanism", "ECDSA", "--id", "01", "--input-file", "digest", "--output-file", "sig")

@@ -78,7 +78,7 @@ func (c *screen) until(done func() bool, format string, args ...any) {
 func (c *screen) say(text string) {
 	c.s.t.Helper()
 	if text != "" {
-		c.tmux("send-keys", "-l", text)
+		c.tmux("send-keys", "-l", "--", text) // a kid can begin with a hyphen
 	}
 	c.press("Enter")
 }
@@ -88,7 +88,7 @@ func (c *screen) press(keys ...string) { c.tmux(append([]string{"send-keys"}, ke
 
 // paste pastes a text in one go.
 func (c *screen) paste(text string) {
-	c.tmux("set-buffer", text)
+	c.tmux("set-buffer", "--", text)
 	c.tmux("paste-buffer", "-r")
 }
 

@@ -124,11 +124,7 @@ func (a *app) reviewDecision(f *decision, decoded *scope.Decoded, policy *scope.
 	if err != nil {
 		return nil, err
 	}
-	m.findings(r.Document().Findings)
-	if err := m.check(key.public().KID()); err != nil {
-		return nil, err
-	}
-	return r, m.prepare() // a disk without room is told before anybody reads anything
+	return r, m.ready(r.Document().Findings, key.public().KID())
 }
 
 // checkKey is asked once the key is known for sure. Whoever approved may decline.

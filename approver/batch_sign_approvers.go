@@ -236,11 +236,7 @@ func (a *app) reviewChange(f *approversFlags, c *approvers.Change, inputs []medi
 	if err != nil {
 		return nil, f.inFile(err)
 	}
-	m.findings(r.Document().Findings)
-	if err := m.check(c.Key); err != nil {
-		return nil, f.again(err)
-	}
-	return r, m.prepare() // a disk without room is told before anybody reads anything
+	return r, f.again(m.ready(r.Document().Findings, c.Key))
 }
 
 // keysOf gives the set in which a kid that a URI names as its object is looked up.

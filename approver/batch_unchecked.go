@@ -131,13 +131,9 @@ func (m *memory) readyFor(key *foundKey, found []review.Finding) error {
 	if err := m.key(key, key.public()); err != nil {
 		return err
 	}
-	m.findings(found)
-	if err := m.check(key.public().KID()); err != nil {
-		return err
+	err := m.ready(found, key.public().KID())
+	if err == nil {
+		m.announce()
 	}
-	if err := m.prepare(); err != nil {
-		return err
-	}
-	m.announce()
-	return nil
+	return err
 }

@@ -2,16 +2,13 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/better-compute/approver/core/config"
-	"github.com/better-compute/approver/core/durable"
 	"github.com/better-compute/approver/core/quorum"
 	"github.com/better-compute/approver/core/wire"
 	"github.com/better-compute/approver/hsm"
@@ -87,20 +84,9 @@ func (d *doctor) loadModule(ctx context.Context) outcome {
 	case err != nil:
 		return failed(err)
 	case file.SHA256 == nil:
-		return warn("%s, SHA-256 %s, held against nothing", file.Path, digest).note("sha256", digest)
+		return warn("%s, SHA-256 %s, held against nothing", file.Path, digest).note("sha256", digest.String())
 	}
-	return fine("%s, SHA-256 %s, as configured", file.Path, digest).note("sha256", digest)
-}
-
-func digestOf(path string) (string, error) {
-	f, err := durable.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	_, err = io.Copy(h, f)
-	return fmt.Sprintf("%x", h.Sum(nil)), written(err)
+	return fine("%s, SHA-256 %s, as configured", file.Path, digest).note("sha256", digest.String())
 }
 
 // findToken looks for the one token that the URI names.

@@ -183,6 +183,9 @@ func (m *memory) reads(f *os.File) (r io.Reader, done func()) {
 		return f, func() {}
 	}
 	m.begun, m.reviewed = true, f.Name()
+	if !m.records() {
+		return f, func() {}
+	}
 	h := sha256.New()
 	return io.TeeReader(f, h), func() {
 		info, err := f.Stat()
@@ -195,8 +198,14 @@ func (m *memory) reads(f *os.File) (r io.Reader, done func()) {
 	}
 }
 
+// records tells whether the end of the review will be recorded: not with --no-ledger, nor by a command that only looks up.
+func (m *memory) records() bool { return m.ledger != nil && m.entry.Command != "" }
+
 // settings notes by what the review was judged; empty values are none.
 func (m *memory) settings(values map[string]string) {
+	if !m.records() {
+		return
+	}
 	m.entry.Policy = make(map[string]string)
 	if m.unattended {
 		m.entry.Policy["yes"] = "true"
@@ -222,8 +231,11 @@ var filesOfPolicy = []string{"configuration", "current", "approvers"}
 
 // fileAt gives what a file holds, nil where there is not one of that name.
 func fileAt(path string) *ledger.File {
+	if path == "" {
+		return nil
+	}
 	data, err := durable.ReadFile(path, wire.MaxFileBytes)
-	if path == "" || err != nil {
+	if err != nil {
 		return nil
 	}
 	return fileOf(data)
@@ -246,29 +258,43 @@ func (m *memory) key(k *foundKey, public quorum.PublicKey) error {
 	if k.token != nil {
 		info := k.token.Info()
 		key.TokenLabel, key.TokenSerial = info.Label, info.Serial
-		if module, err := durable.Open(k.module); err == nil { // the embedded one of the demo is no file
-			defer module.Close()
-			h := sha256.New()
-			if _, err := io.Copy(h, module); err != nil {
-				return wire.Errorf(wire.IOError, "", "%w", err)
-			}
-			digest := ledger.Hash(h.Sum(nil))
+		switch digest, err := digestOf(k.module); {
+		case err == nil:
 			key.Module = &digest
+		case wire.CodeOf(err) != wire.NotFound: // the embedded one of the demo is no file
+			return err
 		}
 	}
 	m.entry.Key = key
 	return nil
 }
 
+// digestOf reads a file for its SHA-256 alone.
+func digestOf(path string) (ledger.Hash, error) {
+	f, err := durable.Open(path)
+	if err != nil {
+		return ledger.Hash{}, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	return ledger.Hash(h.Sum(nil)), written(err)
+}
+
 // placeholderKID stands for a key that nobody knows before it is opened, where room is made for the record.
 var placeholderKID, _ = quorum.ParseKID(strings.Repeat("A", 43))
 
-// findings notes what was found.
-func (m *memory) findings(found []review.Finding) {
+// ready notes what was found, holds the review against what the ledger knows, and proves that there is room for the record: a
+// disk without any is told before anybody reads anything.
+func (m *memory) ready(found []review.Finding, kid quorum.KID) error {
 	m.entry.Findings = nil
 	for _, f := range found {
 		m.entry.Findings = append(m.entry.Findings, string(f.Rule))
 	}
+	if err := m.check(kid); err != nil {
+		return err
+	}
+	return m.prepare()
 }
 
 // check holds the review against what the ledger knows, for a key that may be zero yet.

@@ -110,11 +110,8 @@ func batchPlaces(ids []string, count int) (places []review.Text) {
 // policySettings gives what a scope was held against, for the record.
 func policySettings(f *reviewFlags, p *scope.Policy) map[string]string {
 	values := map[string]string{
-		"trustDomain": p.TrustDomain, "maxHours": strconv.Itoa(p.MaxHours), "root": f.root, "expect": p.ExpectedFrom,
+		"trustDomain": p.TrustDomain, "maxHours": strconv.Itoa(p.MaxHours), "root": f.root,
 		"allowUnbound": ifTrue(p.AllowUnbound), "allowOpaque": ifTrue(p.AllowOpaque), "now": f.now,
-	}
-	if f.expectRead != nil {
-		values["expectSha256"] = f.expectRead.SHA256.String()
 	}
 	if k := f.kindsRead; k != nil && k.digest != nil {
 		values["kinds"], values["kindsSha256"] = k.path, k.digest.SHA256.String()
@@ -129,6 +126,13 @@ func policySettings(f *reviewFlags, p *scope.Policy) map[string]string {
 		values["configuration"+map[bool]string{true: "InsteadOf"}[i > 0]] = line
 	}
 	return values
+}
+
+// expected notes the expected list beside the settings, as it was read.
+func (m *memory) expected(path string, data []byte) {
+	if m.records() {
+		m.entry.Policy["expect"], m.entry.Policy["expectSha256"] = path, fileOf(data).SHA256.String()
+	}
 }
 
 func ifTrue(b bool) string {

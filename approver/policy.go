@@ -11,7 +11,6 @@ import (
 
 	"github.com/better-compute/approver/core/durable"
 	"github.com/better-compute/approver/core/kinds"
-	"github.com/better-compute/approver/core/ledger"
 	"github.com/better-compute/approver/core/medium"
 	"github.com/better-compute/approver/core/merkle"
 	"github.com/better-compute/approver/core/quorum"
@@ -27,11 +26,10 @@ type reviewFlags struct {
 	maxHours                                                                     int
 	allowUnbound, allowOpaque                                                    bool
 
-	given      func(flag string) bool
-	memory     *memory        // that notes what is read, or nil
-	kindsRead  *kindsFile     // that the scope was verified by
-	expectRead *ledger.File   // the expected list as it was read, or nil
-	inputs     []medium.Input // files that the scope was held against
+	given     func(flag string) bool
+	memory    *memory        // that notes what is read
+	kindsRead *kindsFile     // that the scope was verified by
+	inputs    []medium.Input // files that the scope was held against
 }
 
 func (f *reviewFlags) register(c *cobra.Command) {
@@ -217,10 +215,8 @@ func (a *app) reviewScope(f *reviewFlags) (*scope.Decoded, scope.Policy, error) 
 	if f.kindsRead, err = a.kindTable(f.kinds); err != nil {
 		return nil, p, err
 	}
-	if f.memory != nil {
-		f.memory.at(p.Time)
-		f.memory.settings(policySettings(f, &p))
-	}
+	f.memory.at(p.Time)
+	f.memory.settings(policySettings(f, &p))
 	v, err := readScope(f.scope, f.batch, f.kindsRead.table, f.memory)
 	if err != nil {
 		return nil, p, err
@@ -231,11 +227,8 @@ func (a *app) reviewScope(f *reviewFlags) (*scope.Decoded, scope.Policy, error) 
 	if p.Expected, p.ExpectedFrom, err = a.expected(f, v.Header().BatchID); err != nil {
 		return nil, p, err
 	}
-	if f.memory != nil {
-		f.memory.settings(policySettings(f, &p))
-		if err := f.memory.batch(v, &p); err != nil {
-			return nil, p, err
-		}
+	if err := f.memory.batch(v, &p); err != nil {
+		return nil, p, err
 	}
 	return v.Decode(), p, a.noteInputs(f)
 }
@@ -252,8 +245,9 @@ func (a *app) expected(f *reviewFlags, batchID string) (list *scope.Expected, pa
 		return nil, "", err
 	}
 	f.noteInput("expected list", path)
-	f.expectRead = fileOf(data)
-	list, err = scope.ParseExpected(data)
+	if list, err = scope.ParseExpected(data); err == nil {
+		f.memory.expected(path, data)
+	}
 	return list, path, err
 }
 

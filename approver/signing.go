@@ -132,11 +132,8 @@ type signing struct {
 	memory     *memory
 }
 
-// signAccepted proves that the record has room, opens the key, signs, records, and only then writes.
+// signAccepted opens the key, signs, records, and only then writes. That the record has room was proven before the review.
 func (a *app) signAccepted(ctx context.Context, s *signing) error {
-	if err := s.memory.prepare(); err != nil {
-		return err
-	}
 	signer, err := s.key.open(ctx, s.terminal)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"github.com/better-compute/approver/core/durable/durabletest"
 	"github.com/better-compute/approver/core/quorum"
 )
 
@@ -106,7 +107,7 @@ func (s *session) killAtEach(args []string, check func()) {
 	before := s.files()
 	for n := 1; ; n++ {
 		require.Less(s.t, n, 500)
-		killed := killAt(s.t, s.prepare(args...), n)
+		killed := durabletest.KillAt(s.t, s.prepare(args...), n, writing)
 		if !killed {
 			require.Greater(s.t, n, 8, "the command makes few system calls")
 			return

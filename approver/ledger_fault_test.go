@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"github.com/better-compute/approver/core/durable/durabletest"
 	"github.com/better-compute/approver/core/quorum"
 )
 
@@ -136,7 +137,7 @@ func (s *session) killAtEachAfresh(args []string, check func()) {
 	for n := 1; ; n++ {
 		require.Less(s.t, n, 500)
 		s.remembers()
-		killed := killAt(s.t, s.prepare(args...), n)
+		killed := durabletest.KillAt(s.t, s.prepare(args...), n, writing)
 		check()
 		for _, name := range s.files() {
 			if !slices.Contains(before, name) {

@@ -30,6 +30,7 @@ var rooms = []place{
 	{"core/wire", nil},
 	{"core/merkle", []string{"core/wire"}},
 	{"core/durable", []string{"core/wire"}},
+	{"core/durable/durabletest", nil},
 	{"core/quorum", []string{"core/wire", "core/merkle"}},
 	{"core/kinds", []string{"core/wire", "core/bettercomputev1"}},
 	{"core/review", []string{"core/wire", "core/quorum"}},

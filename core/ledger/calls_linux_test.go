@@ -6,82 +6,21 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
-	"slices"
 	"strings"
-	"syscall"
 	"testing"
-	"unsafe"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"github.com/better-compute/approver/core/durable/durabletest"
 	"github.com/better-compute/approver/core/ledger"
 	"github.com/better-compute/approver/core/wire"
 )
 
 // changes are the system calls by which files are made, filled, synced, named, removed and locked, and memory of them let go.
+// After each is before the next.
 var changes = []uint64{unix.SYS_MKDIRAT, unix.SYS_OPENAT, unix.SYS_FLOCK, unix.SYS_WRITE, unix.SYS_PWRITE64, unix.SYS_FTRUNCATE,
 	unix.SYS_FSYNC, unix.SYS_FDATASYNC, unix.SYS_RENAMEAT, unix.SYS_RENAMEAT2, unix.SYS_UNLINKAT, unix.SYS_CLOSE, unix.SYS_MUNMAP}
-
-// killAt runs a process and ends it with SIGKILL at the entry of its nth call of those, which is then not done: after each
-// call is before the next. It tells whether it came to that; otherwise the process has ended with status 0.
-func killAt(t testing.TB, cmd *exec.Cmd, n int) (killed bool) {
-	t.Helper()
-	runtime.LockOSThread() // ptrace knows the tracer by its thread
-	defer runtime.UnlockOSThread()
-	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
-	require.NoError(t, cmd.Start(), "tracing a process: see ./softhsm-test.sh")
-	pid := cmd.Process.Pid
-	var status unix.WaitStatus
-	_, err := unix.Wait4(pid, &status, unix.WALL, nil)
-	require.NoError(t, err)
-	require.NoError(t, unix.PtraceSetOptions(pid, unix.PTRACE_O_TRACECLONE|unix.PTRACE_O_TRACESYSGOOD|unix.PTRACE_O_EXITKILL))
-	require.NoError(t, unix.PtraceSyscall(pid, 0))
-	for {
-		tid, err := unix.Wait4(-1, &status, unix.WALL|unix.WNOTHREAD, nil)
-		require.NoError(t, err)
-		switch {
-		case tid == pid && status.Exited():
-			require.Zero(t, status.ExitStatus())
-			return false
-		case tid == pid && status.Signaled():
-			require.Equal(t, unix.SIGKILL, status.Signal())
-			return true
-		case !status.Stopped():
-			continue // a thread that ended
-		}
-		deliver := status.StopSignal()
-		switch {
-		case deliver == unix.SIGTRAP|0x80:
-			deliver = 0
-			if entersChange(tid) {
-				if n--; n == 0 {
-					require.NoError(t, unix.Kill(pid, unix.SIGKILL))
-					continue
-				}
-			}
-		case deliver == unix.SIGTRAP, deliver == unix.SIGSTOP: // a new thread, and its first stop
-			deliver = 0
-		}
-		unix.PtraceSyscall(tid, int(deliver)) // which fails for a thread that was killed meanwhile
-	}
-}
-
-// entersChange tells whether a thread that stopped at a system call enters one of those in changes.
-func entersChange(tid int) bool {
-	var info struct { // struct ptrace_syscall_info
-		op     uint8
-		_      [3]byte
-		_      uint32 // arch
-		_      [2]uint64
-		number uint64
-		_      [6]uint64
-	}
-	const entry = 1 // PTRACE_SYSCALL_INFO_ENTRY
-	_, _, errno := syscall.Syscall6(syscall.SYS_PTRACE, unix.PTRACE_GET_SYSCALL_INFO, uintptr(tid), unsafe.Sizeof(info), uintptr(unsafe.Pointer(&info)), 0, 0)
-	return errno == 0 && info.op == entry && slices.Contains(changes, info.number)
-}
 
 // A state is what there is before a process records: nothing, or a ledger.
 var states = map[string]func(t *testing.T, dir string) uint64{
@@ -103,7 +42,7 @@ func TestKilledWhileRecording(t *testing.T) {
 				dir := home(t)
 				before := prepare(t, dir)
 				out := outFile(t)
-				killed := killAt(t, recorder(dir, out, "killed"), n)
+				killed := durabletest.KillAt(t, recorder(dir, out, "killed"), n, changes)
 				l := open(t, dir)
 				count := verified(t, l).Head().Seq
 				there := count == before+1

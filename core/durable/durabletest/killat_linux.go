@@ -1,6 +1,4 @@
-//go:build linux
-
-package main
+package durabletest
 
 import (
 	"os/exec"
@@ -14,12 +12,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// killAt runs a process and ends it with SIGKILL at the entry of its nth writing system call, which is then not done. It
-// tells whether it came to that; otherwise the process has ended with status 0.
-func killAt(t testing.TB, cmd *exec.Cmd, n int) (killed bool) {
+// KillAt runs a process and ends it with SIGKILL at the entry of its nth system call of those numbers, counted from 1, which is
+// then not done. It tells whether it came to that; otherwise the process has ended with status 0, or the test fails.
+func KillAt(t testing.TB, cmd *exec.Cmd, n int, calls []uint64) (killed bool) {
 	t.Helper()
 	runtime.LockOSThread() // ptrace knows the tracer by its thread
 	defer runtime.UnlockOSThread()
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = new(syscall.SysProcAttr)
+	}
 	cmd.SysProcAttr.Ptrace = true
 	require.NoError(t, cmd.Start(), "tracing a process: see ./softhsm-test.sh")
 	pid := cmd.Process.Pid
@@ -45,7 +46,7 @@ func killAt(t testing.TB, cmd *exec.Cmd, n int) (killed bool) {
 		switch {
 		case deliver == unix.SIGTRAP|0x80:
 			deliver = 0
-			if entersWriting(tid) {
+			if enters(tid, calls) {
 				if n--; n == 0 {
 					require.NoError(t, unix.Kill(pid, unix.SIGKILL))
 					continue
@@ -58,8 +59,8 @@ func killAt(t testing.TB, cmd *exec.Cmd, n int) (killed bool) {
 	}
 }
 
-// entersWriting tells whether a thread that stopped at a system call enters one of those in writing.
-func entersWriting(tid int) bool {
+// enters tells whether a thread that stopped at a system call enters one of those.
+func enters(tid int, calls []uint64) bool {
 	var info struct { // struct ptrace_syscall_info
 		op     uint8
 		_      [3]byte
@@ -70,5 +71,5 @@ func entersWriting(tid int) bool {
 	}
 	const entry = 1 // PTRACE_SYSCALL_INFO_ENTRY
 	_, _, errno := syscall.Syscall6(syscall.SYS_PTRACE, unix.PTRACE_GET_SYSCALL_INFO, uintptr(tid), unsafe.Sizeof(info), uintptr(unsafe.Pointer(&info)), 0, 0)
-	return errno == 0 && info.op == entry && slices.Contains(writing, info.number)
+	return errno == 0 && info.op == entry && slices.Contains(calls, info.number)
 }

@@ -105,12 +105,6 @@ func hint(command string, code wire.Code, reason string, details map[string]any)
 		return "the file that belongs to this key"
 	case details["writeProtected"] != nil:
 		return "take the write protection off the token, its reader or its module; signing needs no writing"
-	case reason == "pin-missing" && details["descriptor"] != nil:
-		return "hand it over in the shell: --pin-fd N N<FILE"
-	case reason == "pin-missing" && (command == "approver hsm pin unlock" || command == "approver hsm init"):
-		return "give --so-pin-file and --new-pin-file, or descriptors of those names, or run it on a terminal"
-	case reason == "pin-missing" && command == "approver hsm pin change":
-		return "give --pin-file, with --so --so-pin-file, and --new-pin-file, or run it on a terminal"
 	}
 	if hint := pinHint(command, reason, details); hint != "" {
 		return hint

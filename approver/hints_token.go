@@ -2,13 +2,19 @@ package main
 
 import "github.com/better-compute/approver/hsm"
 
-// pinHint gives what to try after a refusal that is about a PIN, by whose it is and how it stands now; "" where that says no more
-// than the reason.
+// pinHint gives what to try after a refusal that is about a PIN, by how the command takes it, whose it is and how it stands now;
+// "" where that says no more than the reason.
 func pinHint(command, reason string, details map[string]any) string {
 	officer := details["whose"] == "security officer"
 	state := details["pinState"]
 	locked := reason == "pin-locked" || state == hsm.PINLocked.String()
 	switch {
+	case reason == "pin-missing" && details["descriptor"] != nil:
+		return "hand it over in the shell: --pin-fd N N<FILE"
+	case reason == "pin-missing" && (command == "approver hsm pin unlock" || command == "approver hsm init"):
+		return "give --so-pin-file and --new-pin-file, or descriptors of those names, or run it on a terminal"
+	case reason == "pin-missing" && command == "approver hsm pin change":
+		return "give --pin-file, with --so --so-pin-file, and --new-pin-file, or run it on a terminal"
 	case details["delivered"] != nil:
 		return "this maker delivers it with an SO PIN: enter that"
 	case reason == "" && state == hsm.PINToBeChanged.String():

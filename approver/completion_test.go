@@ -152,6 +152,8 @@ func TestCompletionInShells(t *testing.T) {
 				s.write(name, nil)
 			}
 			require.NoError(t, os.MkdirAll(s.path("config/fish"), 0o700))
+			// Where this folder is missing, fish fills it from every man page of the machine, by a process that outlives it.
+			require.NoError(t, os.MkdirAll(s.path("data/fish/generated_completions"), 0o700))
 			require.NoError(t, os.Mkdir(s.path("bin"), 0o700))
 			s.write(how.config, []byte(map[string]string{
 				"bash": "source /usr/share/bash-completion/bash_completion\nsource " + completionFile(t, "bash") + "\nPS1='ready '\n",

@@ -72,31 +72,30 @@ func (a *app) signApprovers(ctx context.Context, f *approversFlags) (err error) 
 		return err
 	}
 	defer m.end(&err)
+	c, err := a.reviewSet(ctx, f, domain, m)
+	defer c.close()
+	if err != nil {
+		return err
+	}
+	return a.settle(ctx, c, &f.signatureFlags, "", out)
+}
+
+// reviewSet reads a change of the approver set and reviews it. Close what it gives, after an error too.
+func (a *app) reviewSet(ctx context.Context, f *approversFlags, domain string, m *memory) (c *candidate, err error) {
+	c = &candidate{memory: m}
 	change, inputs, err := a.readChange(f, domain, m)
 	if err != nil {
-		return err
+		return c, err
 	}
-	key, err := a.findKey(ctx, &f.keyFlags, keysOf(change))
-	defer key.close()
-	if err != nil {
-		return err
+	if c.key, err = a.findKey(ctx, &f.keyFlags, keysOf(change)); err != nil {
+		return c, err
 	}
-	if err := checkSigner(change, key.public()); err != nil {
-		return err
+	c.check = func(public quorum.PublicKey) error { return checkSigner(change, public) }
+	if err := c.check(c.key.public()); err != nil {
+		return c, err
 	}
-	r, err := a.reviewChange(change, inputs, key, m)
-	if err != nil {
-		return err
-	}
-	t := a.terminal()
-	defer t.close()
-	_, accepted, err := a.confirm(ctx, r, &f.signatureFlags, "", t)
-	if err != nil {
-		return err
-	}
-	return a.signAccepted(ctx, &signing{&f.signatureFlags, key, t, accepted, out, nil, func(public quorum.PublicKey) error {
-		return checkSigner(change, public)
-	}, m})
+	c.review, err = a.reviewChange(change, inputs, c.key, m)
+	return c, err
 }
 
 // readChange reads all the files of a change.

@@ -113,47 +113,75 @@ func (a *app) ask(ctx context.Context, r *review.Review, t *terminal) (*ceremony
 	return challenge.Accept(answers)
 }
 
+// A candidate is what was read to be signed, with the key that would sign it.
+type candidate struct {
+	review *review.Review
+	key    *foundKey
+	check  func(quorum.PublicKey) error // is asked about the key once it is known for sure
+	memory *memory
+}
+
+func (c *candidate) close() { c.key.close() }
+
+// settle shows a candidate, has it accepted, and signs it.
+func (a *app) settle(ctx context.Context, c *candidate, f *signatureFlags, operationsOut string, out *signatureOutput) error {
+	t := a.terminal()
+	defer t.close()
+	operations, accepted, err := a.confirm(ctx, c.review, f, operationsOut, t)
+	if err == nil {
+		err = a.signAndTell(ctx, &signing{candidate: c, accepted: accepted, out: out, operations: operations}, f, t)
+	}
+	if err != nil {
+		operations.undo()
+	}
+	return err
+}
+
+// signAndTell signs with the PIN that is asked for on the terminal, and says on standard error what was signed.
+func (a *app) signAndTell(ctx context.Context, s *signing, f *signatureFlags, t *terminal) error {
+	s.open = func(ctx context.Context) (quorum.Signer, error) { return s.key.open(ctx, t) }
+	signed, err := a.signAccepted(ctx, s)
+	if err != nil {
+		return err
+	}
+	return a.tellSigned(signed, f, s.memory)
+}
+
 // A signing is all that is needed once a statement was accepted.
 type signing struct {
-	flags      *signatureFlags
-	key        *foundKey
-	terminal   *terminal
+	*candidate
 	accepted   *ceremony.Accepted
 	out        *signatureOutput
-	operations *stream                      // gets its name together with the signature
-	check      func(quorum.PublicKey) error // is asked about the key once it is known for sure
-	memory     *memory
+	operations *stream // gets its name together with the signature
+	open       func(context.Context) (quorum.Signer, error) // asks for PIN or passphrase
 }
 
 // signAccepted proves that the record has room, opens the key, signs, records, and only then writes.
-func (a *app) signAccepted(ctx context.Context, s *signing) error {
+func (a *app) signAccepted(ctx context.Context, s *signing) (*ceremony.Signed, error) {
 	if err := s.memory.prepare(); err != nil {
-		return err
+		return nil, err
 	}
-	signer, err := s.key.open(ctx, s.terminal)
+	signer, err := s.open(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := s.check(signer.Public()); err != nil {
-		return err
+		return nil, err
 	}
 	if err := s.memory.opened(signer.Public()); err != nil {
-		return err
+		return nil, err
 	}
 	signed, err := s.accepted.Sign(ctx, signer)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := s.operations.commit(); err != nil {
-		return err
+		return nil, err
 	}
 	if err := s.memory.keep(signed.Signature()); err != nil {
-		return err
+		return nil, err
 	}
-	if err := s.out.write(a.stdout, signed, s.memory.receipt); err != nil {
-		return s.memory.handedOut(err)
-	}
-	return a.tellSigned(signed, s.flags, s.memory)
+	return signed, s.memory.handedOut(s.out.write(a.stdout, signed, s.memory.receipt))
 }
 
 // tellSigned says on standard error who signed what, where it is, and where the ledger stands. The signature is made and

@@ -31,6 +31,7 @@ type app struct {
 	openTTY        func() (*os.File, error) // the controlling terminal, or an error where there is none
 	loadModule     func(ctx context.Context, path string, pinned *[sha256.Size]byte) (hsm.Module, error)
 	json           bool             // errors and reviews as JSON
+	onScreen       bool             // the whole terminal is drawn on
 	configPath     string           // of --config
 	configured     *config.Settings // once they were read
 }
@@ -102,6 +103,7 @@ Start with 'approver demo', which does all of it on an embedded software token.`
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(a.batchCommand(), a.configCommand(), a.demoCommand(), a.kindsCommand(), completionCommand())
 	root.AddCommand(a.hsmCommand())
+	root.AddCommand(a.reviewCommand(), keepCommand())
 	root.AddCommand(a.setCommand())
 	root.AddCommand(a.logCommand())
 	root.AddCommand(a.doctorCommand())

@@ -17,6 +17,7 @@ import (
 type approversFlags struct {
 	setFlags
 	signatureFlags
+	file                      string // of the change, a set file or a signature over one, where no flags say it
 	trustDomain, current, now string
 	signatures                []string
 }
@@ -60,12 +61,9 @@ func (a *app) signApprovers(ctx context.Context, f *approversFlags) (err error) 
 		return err
 	}
 	defer out.abandon()
-	domain, err := a.trustDomain(f.trustDomain)
-	switch {
-	case err != nil:
+	domain, err := a.givenTrustDomain(f.trustDomain)
+	if err != nil {
 		return err
-	case domain == "":
-		return usage("--trust-domain is missing, and none is configured")
 	}
 	m, err := a.remember(&f.memoryFlags, "batch sign-approvers", ledger.Signed, ledger.WhatSet)
 	if err != nil {
@@ -78,6 +76,31 @@ func (a *app) signApprovers(ctx context.Context, f *approversFlags) (err error) 
 		return err
 	}
 	return a.settle(ctx, c, &f.signatureFlags, "", out)
+}
+
+// givenTrustDomain gives the trust domain of the flag or the configuration, and refuses where neither names one.
+func (a *app) givenTrustDomain(flag string) (string, error) {
+	domain, err := a.trustDomain(flag)
+	if err == nil && domain == "" {
+		err = usage("--trust-domain is missing, and none is configured")
+	}
+	return domain, err
+}
+
+// next gives the set that is to be.
+func (f *approversFlags) next() (*givenSet, error) {
+	if f.file == "" {
+		return f.setFlags.read()
+	}
+	file, err := readSetFile(f.file)
+	if err != nil {
+		return nil, err
+	}
+	if file.signature != nil {
+		f.signatures = append(f.signatures, f.file)
+	}
+	g := &givenSet{set: file.set, epoch: file.epoch, labels: make(map[quorum.KID]string), paths: []string{f.file}}
+	return g, g.readProofs(f.proofs, nil)
 }
 
 // reviewSet reads a change of the approver set and reviews it. Close what it gives, after an error too.
@@ -108,7 +131,7 @@ func (a *app) readChange(f *approversFlags, domain string, m *memory) (*approver
 	if err != nil {
 		return nil, nil, err
 	}
-	next, err := f.setFlags.read()
+	next, err := f.next()
 	if err != nil {
 		return nil, nil, err
 	}

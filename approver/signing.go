@@ -24,11 +24,16 @@ type signatureFlags struct {
 }
 
 func (f *signatureFlags) register(c *cobra.Command) {
-	f.keyFlags.register(c)
-	f.memoryFlags.register(c)
+	f.registerKey(c)
 	s := c.Flags()
 	s.StringVar(&f.out, "out", "", "write the signature to `FILE` (default: standard output); nothing is overwritten")
 	s.BoolVar(&f.yes, "yes", false, "sign without the question")
+}
+
+// registerKey is what signs, and what remembers it.
+func (f *signatureFlags) registerKey(c *cobra.Command) {
+	f.keyFlags.register(c)
+	f.memoryFlags.register(c)
 }
 
 // check refuses outputs that share a place; operationsOut is the one that a batch has besides.
@@ -48,13 +53,8 @@ func (a *app) confirm(ctx context.Context, r *review.Review, f *signatureFlags, 
 	if asks || r.Document().Counts != review.Operations { // a change of the approver set is short
 		detail = review.Whole
 	}
-	if err := a.draw(r.Document(), detail, false); err != nil {
+	if err := a.show(r, detail, asks, t); err != nil {
 		return nil, nil, err
-	}
-	if asks && !a.seen() { // whoever answers must have it before their eyes
-		if err := review.WriteText(t.tty, r.Document(), detail); err != nil {
-			return nil, nil, err
-		}
 	}
 	if stop := r.Stop(); stop != nil {
 		return nil, nil, stop
@@ -77,6 +77,14 @@ func (a *app) confirm(ctx context.Context, r *review.Review, f *signatureFlags, 
 	}
 	accepted, err := a.ask(ctx, r, t)
 	return operations, accepted, err
+}
+
+// show draws a review on standard error. Whoever is asked must have it before their eyes, and gets it on the terminal.
+func (a *app) show(r *review.Review, detail review.Detail, asks bool, t *terminal) error {
+	if err := a.draw(r.Document(), detail, false); err != nil || !asks || a.seen() {
+		return err
+	}
+	return review.WriteText(t.tty, r.Document(), detail)
 }
 
 // seen tells whether standard error is the terminal that asks: what another one shows, or what is read later or never,
@@ -121,7 +129,12 @@ type candidate struct {
 	memory *memory
 }
 
-func (c *candidate) close() { c.key.close() }
+// close closes the key. The nil candidate is none.
+func (c *candidate) close() {
+	if c != nil {
+		c.key.close()
+	}
+}
 
 // settle shows a candidate, has it accepted, and signs it.
 func (a *app) settle(ctx context.Context, c *candidate, f *signatureFlags, operationsOut string, out *signatureOutput) error {
@@ -152,7 +165,7 @@ type signing struct {
 	*candidate
 	accepted   *ceremony.Accepted
 	out        *signatureOutput
-	operations *stream // gets its name together with the signature
+	operations *stream                                      // gets its name together with the signature
 	open       func(context.Context) (quorum.Signer, error) // asks for PIN or passphrase
 }
 

@@ -77,7 +77,7 @@ func (a *app) decide(ctx context.Context, f *decision) (err error) {
 		return err
 	}
 	defer out.abandon()
-	m, err := a.remember(&f.memoryFlags, f.command, f.outcome, ledger.WhatBatch)
+	m, err := a.remember(&f.signatureFlags, f.command, f.outcome, ledger.WhatBatch)
 	if err != nil {
 		return err
 	}

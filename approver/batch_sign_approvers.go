@@ -20,6 +20,8 @@ type approversFlags struct {
 	file                      string // of the change, a set file or a signature over one, where no flags say it
 	trustDomain, current, now string
 	signatures                []string
+
+	newSet string // the first file of the new set
 }
 
 func (a *app) signApproversCommand() *cobra.Command {
@@ -65,7 +67,7 @@ func (a *app) signApprovers(ctx context.Context, f *approversFlags) (err error) 
 	if err != nil {
 		return err
 	}
-	m, err := a.remember(&f.memoryFlags, "batch sign-approvers", ledger.Signed, ledger.WhatSet)
+	m, err := a.remember(&f.signatureFlags, "batch sign-approvers", ledger.Signed, ledger.WhatSet)
 	if err != nil {
 		return err
 	}
@@ -117,7 +119,7 @@ func (a *app) reviewSet(ctx context.Context, f *approversFlags, domain string, m
 	if err := c.check(c.key.public()); err != nil {
 		return c, err
 	}
-	c.review, err = a.reviewChange(change, inputs, c.key, m)
+	c.review, err = a.reviewChange(f, change, inputs, c.key, m)
 	return c, err
 }
 
@@ -138,6 +140,9 @@ func (a *app) readChange(f *approversFlags, domain string, m *memory) (*approver
 	if next.epoch == 0 {
 		return nil, nil, usage("--epoch is missing: one above that of the set in force")
 	}
+	if len(next.paths) > 0 {
+		f.newSet = next.paths[0]
+	}
 	m.at(clock)
 	m.change(next, domain)
 	c := &approvers.Change{Next: next.set, Epoch: next.epoch, Labels: next.labels, Proofs: next.proofs, TrustDomain: domain,
@@ -148,10 +153,7 @@ func (a *app) readChange(f *approversFlags, domain string, m *memory) (*approver
 	if s.Passed != "" {
 		c.Configuration = append(c.Configuration, "by "+s.NamedBy+", instead of "+s.Passed)
 	}
-	var inputs []medium.Input
-	for _, path := range next.proven {
-		inputs = append(inputs, medium.Input{Role: "proof of a key", Path: path})
-	}
+	inputs := []medium.Input{{Role: "configuration", Path: s.File}}
 	current, err := a.readCurrent(f.current, c)
 	if err != nil {
 		return nil, nil, err
@@ -175,10 +177,13 @@ func (m *memory) change(next *givenSet, domain string) {
 
 // readCurrent gives the change the set in force, and says which files it is from.
 func (a *app) readCurrent(path string, c *approvers.Change) (from []string, err error) {
+	s, err := a.settings()
+	if err != nil {
+		return nil, err
+	}
 	if path == "" {
-		s, err := a.settings()
-		if err != nil || !s.ApproverSet().IsSet() {
-			return nil, err
+		if !s.ApproverSet().IsSet() {
+			return nil, nil
 		}
 		own := s.ApproverSet()
 		c.Current, c.CurrentEpoch, c.CurrentFrom = own.Value.Set, own.Value.Epoch, own.Origin.String()
@@ -189,7 +194,7 @@ func (a *app) readCurrent(path string, c *approvers.Change) (from []string, err 
 		return nil, err
 	}
 	c.Current, c.CurrentEpoch, c.CurrentFrom = f.set, f.epoch, path
-	return []string{path}, nil
+	return []string{path}, s.TightenCurrent(f.set, f.epoch)
 }
 
 // readSetSignatures gives the change what others signed.
@@ -212,7 +217,7 @@ func readSetSignatures(given []string, c *approvers.Change) error {
 }
 
 // reviewChange makes the review, and holds it against the ledger.
-func (a *app) reviewChange(c *approvers.Change, inputs []medium.Input, key *foundKey, m *memory) (*review.Review, error) {
+func (a *app) reviewChange(f *approversFlags, c *approvers.Change, inputs []medium.Input, key *foundKey, m *memory) (*review.Review, error) {
 	if err := m.key(key, key.public()); err != nil {
 		return nil, err
 	}
@@ -220,7 +225,7 @@ func (a *app) reviewChange(c *approvers.Change, inputs []medium.Input, key *foun
 	if key.unpinned() {
 		c.Other = append(c.Other, review.NewFinding(review.KeyUnpinned, review.Escape("the token says which public key it has; nobody else did")))
 	}
-	c.Other = append(append(c.Other, medium.Findings("", append(inputs, key.inputs()...))...), m.found...)
+	c.Other = append(append(c.Other, medium.FindingsOf(medium.Input{Role: "new set", Path: f.newSet}, append(inputs, key.inputs()...))...), m.found...)
 	r, err := c.Review()
 	if err != nil {
 		return nil, err

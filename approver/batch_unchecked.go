@@ -16,23 +16,32 @@ import (
 	"github.com/better-compute/approver/scope"
 )
 
-// signUnchecked signs a bare root: on a terminal only, the batch id typed, and what is written says "unchecked".
-func (a *app) signUnchecked(ctx context.Context, c *cobra.Command, f *signFlags) (err error) {
+const uncheckedWants = "--unchecked wants --batch, --root, --size, --not-after and --trust-domain"
+
+// checkUnchecked refuses what does not go with a bare root.
+func (f *signFlags) checkUnchecked(c *cobra.Command) error {
 	for _, name := range []string{"scope", "expect", "operations-out", "yes", "allow-unbound", "allow-opaque", "kinds"} {
 		if c.Flags().Changed(name) {
 			return usage("--unchecked signs what cannot be reviewed; it does not go with --" + name)
 		}
 	}
-	const wanted = "--unchecked wants --batch, --root, --size, --not-after and --trust-domain"
 	if f.batch == "" || f.root == "" || f.size == 0 || f.notAfter == "" {
-		return usage(wanted)
+		return usage(uncheckedWants)
+	}
+	return nil
+}
+
+// signUnchecked signs a bare root: on a terminal only, the batch id typed, and what is written says "unchecked".
+func (a *app) signUnchecked(ctx context.Context, c *cobra.Command, f *signFlags) (err error) {
+	if err := f.checkUnchecked(c); err != nil {
+		return err
 	}
 	out, err := a.beginSignature(&f.signatureFlags)
 	if err != nil {
 		return err
 	}
 	defer out.abandon()
-	m, err := a.remember(&f.memoryFlags, "batch sign", ledger.Signed, ledger.WhatBatch)
+	m, err := a.remember(&f.signatureFlags, "batch sign", ledger.Signed, ledger.WhatBatch)
 	if err != nil {
 		return err
 	}
@@ -42,7 +51,7 @@ func (a *app) signUnchecked(ctx context.Context, c *cobra.Command, f *signFlags)
 		return err
 	}
 	if policy.TrustDomain == "" { // neither given nor configured
-		return usage(wanted)
+		return usage(uncheckedWants)
 	}
 	statement, err := quorum.Unchecked(f.batch, *policy.Root, f.size, policy.NotAfter, policy.TrustDomain)
 	if err != nil {

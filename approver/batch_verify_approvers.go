@@ -29,7 +29,8 @@ machine, or one after a removal, whose highest epoch is --epoch. It says taken, 
 and the reason.
 
 The offer is --set-signature: signature files of sign-approvers, all for one set and epoch; or a set file that nobody signed.`,
-		Example: `  approver batch verify-approvers --set-signature alice.set-sig.json,bob.set-sig.json --current set.json --trust-domain compute.example.com
+		Example: `  approver batch verify-approvers --set-signature alice.set-sig.json,bob.set-sig.json --current set.json \
+      --trust-domain compute.example.com
   approver batch verify-approvers --set-signature set.json --without-keys --pin "$(approver set digest set.json)"`,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return a.verifyApprovers(&f) },

@@ -90,7 +90,7 @@ func TestCompletions(t *testing.T) {
 	}{
 		{"completion ", "bash fish powershell zsh", noFiles},
 		{"completion p", "powershell", noFiles},
-		{"batch s", "show sign", noFiles},
+		{"batch s", "show sign sign-approvers", noFiles},
 		{"batch show ", "", noFiles},
 		{"batch show --trust", "--trust-domain", noFiles},
 		{"batch show --scope ", "json", endings},
@@ -115,7 +115,7 @@ func TestCompletions(t *testing.T) {
 		{"kinds show bmc.", "bmc.power bmc.boot bmc.rotate bmc.sensors", noFiles},
 		{"kinds list ", "", noFiles},
 		{"kinds show --kinds absent.toml node.w", "node.wipe", noFiles},
-		{"help batch ver", "verify", noFiles},
+		{"help batch ver", "verify verify-approvers", noFiles},
 		{"hsm ", "check delete import init keygen list modules pin", noFiles},
 		{"hsm check ", "pkcs11:token=", ":6"},
 		{"hsm check pkcs11:token=a ", "", noFiles},

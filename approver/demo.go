@@ -29,8 +29,8 @@ func (a *app) demoCommand() *cobra.Command {
 		Use:   "demo",
 		Short: "Do the main job on an embedded software token: nothing is needed, nothing is left behind",
 		Long: `demo plays a ceremony: three approvers with a token each, a batch of 412 machines of which one gets another image, the
-review, two signatures, their verification, and four tampered copies that are refused. It runs the real commands, which
-it prints; only the tokens are made in memory.`,
+review, two signatures, what the laptops remember, the verification, and four tampered copies that are refused. It runs the
+real commands, which it prints; only the tokens are made in memory.`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return a.demo(c.Context()) },
 	}
@@ -66,14 +66,26 @@ func (a *app) demo(ctx context.Context) error {
 			"--trust-domain", demoDomain, "--key", "pkcs11:token="+name+";object="+d.keys[name].KID().String(), "--module", "/embedded",
 			"--pin-file", name+".pin", "--yes", "--state", name+".ledger", "--out", name+".sig.json")
 	}
-	d.say("\n3. Anybody can verify them.\n")
+	d.say("\n3. Each approver's laptop remembers: the same batch is not signed twice, and the ledger verifies.\n")
+	d.run("INVALID_STATE already-approved", "batch", "sign", "--scope", "scope.json", "--trust-domain", demoDomain,
+		"--key", "pkcs11:token=alice;object="+d.kid("alice"), "--module", "/embedded", "--pin-file", "alice.pin", "--yes", "--state", "alice.ledger")
+	d.run("", "log", "verify", "--state", "alice.ledger")
+	d.say("\n4. Anybody can verify the signatures.\n")
 	d.run("", verifyArgs("scope.json")...)
-	d.say("\n4. Four tampered copies.\n")
+	d.say("\n5. Four tampered copies.\n")
 	d.tamper()
 	if d.err == nil {
 		d.say("\nEvery step did what it should, and the folder is gone. On your own files:\n  approver batch show --scope FILE\n")
 	}
 	return d.err
+}
+
+// kid gives the kid of an approver's key, "" where none could be made.
+func (d *demo) kid(name string) string {
+	if key, ok := d.keys[name]; ok {
+		return key.KID().String()
+	}
+	return ""
 }
 
 func verifyArgs(scopeFile string) []string {
@@ -156,7 +168,7 @@ func (d *demo) run(want string, args ...string) {
 	if err != nil {
 		b.report(command, err)
 	}
-	d.say(lastLines(stderr.String(), 3))
+	d.say(saidAtLast(stderr.String()))
 	if got != want {
 		d.err = errors.Join(fmt.Errorf("the demo expected %q from this step and got %q", want, got), err)
 	}
@@ -184,8 +196,12 @@ func quoteArgs(args []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// lastLines gives the end of what a command wrote on standard error: after a review, who signed what.
-func lastLines(s string, n int) string {
-	lines := strings.SplitAfter(s, "\n")
-	return strings.Join(lines[max(0, len(lines)-1-n):], "")
+// saidAtLast gives the end of what a command wrote on standard error: after a review, who signed what and where the ledger stands;
+// else its last lines.
+func saidAtLast(stderr string) string {
+	if i := strings.LastIndex(stderr, "\nsigned by "); i >= 0 {
+		return stderr[i+1:]
+	}
+	lines := strings.SplitAfter(stderr, "\n")
+	return strings.Join(lines[max(0, len(lines)-1-3):], "")
 }

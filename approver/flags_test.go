@@ -10,7 +10,7 @@ import (
 
 // Every flag that takes a value is refused without one, which a shell makes of an unset variable, and when it is given twice.
 func TestFlagsAreStrict(t *testing.T) {
-	values := map[string]string{"string": "x", "stringArray": "x", "int": "3", "uint32": "3", "uint64": "3", "duration": "3s"}
+	values := map[string]string{"string": "x", "stringArray": "x", "int": "3", "uint32": "3", "uint64": "3", "duration": "3s", "number": "3"}
 	s := newSession(t)
 	seen := make(map[string][]string)
 	for _, command := range (&app{}).batchCommand().Commands() {

@@ -68,6 +68,7 @@ func TestNoSecretIsAnArgument(t *testing.T) {
 	secret := regexp.MustCompile(`(?i)pin|pass|secret|private`)
 	harmless := map[string]string{ // what may stand for where a secret comes from
 		"pin-file": "`FILE` that holds", "pin-fd": "file descriptor `N`",
+		"pin":         "the set that the machine is pinned to", // a digest
 		"so-pin-file": "`FILE` that holds", "so-pin-fd": "file descriptor `N`",
 		"new-pin-file": "`FILE` that holds", "new-pin-fd": "file descriptor `N`",
 	}

@@ -21,7 +21,8 @@ func (a *app) logVerifyCommand() *cobra.Command {
 		Long: `verify reads every record of the ledger, or of the FILE that 'log export' wrote, and ends with AUDIT_TAMPERED where one was
 changed, dropped, reordered or put in. What a whole ledger cannot show of itself, that it was cut short or replaced, shows
 against what was written down: --head, in hex or its 32 words, or --receipt.`,
-		Example: "  approver log verify --head 'aardvark adroitness …'\n  approver log verify alice.ledger --receipt alice.receipt.json",
+		Example: `  approver log verify --head "$(cat head)"
+  approver log verify alice.ledger --receipt alice.receipt`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usage("one export is verified at a time")
@@ -58,7 +59,10 @@ func (a *app) verifyLog(f *logVerifyFlags, args []string) error {
 			return err
 		}
 		shown["headAfter"] = seq
-		fmt.Fprintf(&b, "the head that was written down stood after record %d\n", seq)
+		if fmt.Fprintf(&b, "the head that was written down stood after record %d\n", seq); seq == 0 {
+			b.Reset()
+			b.WriteString("the head that was written down is that of a ledger without records\n")
+		}
 	}
 	if receipt != nil {
 		if err := chain.VerifyReceipt(receipt); err != nil {

@@ -122,6 +122,7 @@ var environment = [][2]string{
 	{passphraseVariable, "passphrase of key files, where it is not typed"},
 	{config.PathVariable, "configuration file, where --config does not name one"},
 	{"XDG_CONFIG_HOME", "folder in which approver/config.toml is looked for, instead of .config in HOME"},
+	{"XDG_STATE_HOME", "folder in which approver, the folder of the ledger, is, instead of .local/state in HOME"},
 	{"BETTER_COMPUTE_APPROVER_KEYS", "public key files of the approver set, beside or instead of pki.approvers in the configuration"},
 	{"BETTER_COMPUTE_APPROVER_THRESHOLD", "threshold of that approver set, for batches of any size"},
 	{"BETTER_COMPUTE_APPROVER_SET_SIGNATURES", "signatures of the approver set"},

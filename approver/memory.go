@@ -75,13 +75,15 @@ type memory struct {
 	hashes   bool                             // what is read is hashed without a ledger too
 	begun    bool                             // something was read, so that its end is recorded
 	ended    bool
-	pending  *ledger.Pending
-	receipt  *ledger.Receipt // of a signature
+
+	unattended bool // nobody is asked
+	pending    *ledger.Pending
+	receipt    *ledger.Receipt // of a signature
 }
 
 // remember opens the ledger for a review. Close it with end.
-func (a *app) remember(f *memoryFlags, command string, outcome ledger.Outcome, what ledger.What) (*memory, error) {
-	m := &memory{app: a, entry: ledger.Entry{Command: command, Outcome: outcome, What: what}}
+func (a *app) remember(f *signatureFlags, command string, outcome ledger.Outcome, what ledger.What) (*memory, error) {
+	m := &memory{app: a, unattended: f.yes, entry: ledger.Entry{Command: command, Outcome: outcome, What: what}}
 	if f.noLedger {
 		m.found = append(m.found, review.NewFinding(review.NoLedger, review.Escape("--no-ledger: nothing is recorded, and nothing was looked up")))
 		return m, nil
@@ -136,6 +138,9 @@ func (m *memory) reads(f *os.File) (r io.Reader, done func()) {
 // settings notes by what the review was judged; empty values are none.
 func (m *memory) settings(values map[string]string) {
 	m.entry.Policy = make(map[string]string)
+	if m.unattended {
+		m.entry.Policy["yes"] = "true"
+	}
 	for name, value := range values {
 		if value != "" {
 			m.entry.Policy[name] = value

@@ -208,7 +208,7 @@ func TestWrittenIsWhatWasShown(t *testing.T) {
 // shownRoot reads the root off a review.
 func shownRoot(t testing.TB, text string) string {
 	t.Helper()
-	_, after, ok := strings.Cut(text, "Root, to compare by voice with the other approvers\n")
+	_, after, ok := strings.Cut(text, " to compare by voice with the other approvers\n")
 	require.True(t, ok, "the review shows no root")
 	root, _, _ := strings.Cut(after, "\n")
 	require.Regexp(t, "^  [0-9a-f]{64}$", root)

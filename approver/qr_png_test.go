@@ -109,7 +109,7 @@ func TestQRPictureIsWrittenTogether(t *testing.T) {
 	before := s.files() // standard output is full: the picture, named already, and the operations go again
 	r := s.sh(`"$approver" ` + strings.Join(append(sign("ok-2.json"), "--qr-png", "new.png", "--operations-out", "new"), " ") + " >/dev/full")
 	require.Equal(t, 1, r.status)
-	require.Regexp(t, "(?m)^IO_ERROR: writing the signature", r.stderr)
+	require.Regexp(t, "(?m)^IO_ERROR: the signature is made and recorded, and was not handed out: writing the signature", r.stderr)
 	require.Equal(t, before, s.files())
 
 	for _, args := range [][]string{{"--out", "x", "--qr-png", "x"}, {"--operations-out", "x", "--qr-png", "x"}} {

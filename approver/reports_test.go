@@ -119,12 +119,23 @@ func inProcess(t testing.TB, change func(*app), args ...string) result {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	a := &app{
-		stdout: &stdout, stderr: &stderr, getenv: func(string) string { return "" }, now: time.Now, loadModule: loadModule,
+		stdout: &stdout, stderr: &stderr, getenv: emptyEnvironment(t), now: time.Now, loadModule: loadModule,
 		openTTY: func() (*os.File, error) { return nil, os.ErrNotExist },
 	}
 	change(a)
 	status := run(t.Context(), a, args)
 	return result{status: status, stdout: stdout.String(), stderr: stderr.String()}
+}
+
+// emptyEnvironment is one in which only the folder of ledgers is set, which is new.
+func emptyEnvironment(t testing.TB) func(string) string {
+	state := t.TempDir()
+	return func(name string) string {
+		if name == "XDG_STATE_HOME" {
+			return state
+		}
+		return ""
+	}
 }
 
 func reportOtherKeySigns(t *testing.T) {

@@ -91,7 +91,7 @@ func (r *road) read(ctx context.Context, path string, progress func(done, all in
 	}
 	f := *r.flags
 	f.scope = path
-	if r.memory, err = r.app.remember(&f.memoryFlags, f.command, ledger.Signed, what); err != nil {
+	if r.memory, err = r.app.remember(&f.signatureFlags, f.command, ledger.Signed, what); err != nil {
 		return nil, err
 	}
 	r.memory.watch = (&progressTeller{ctx: ctx, tell: progress}).of

@@ -83,7 +83,7 @@ func (d desk) run(t *testing.T, b *block) (string, int) {
 	c := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", keepShell+code, d.shell)
 	c.Dir = d.dir
 	c.Env = append(os.Environ(), "PATH="+binaries+":"+os.Getenv("PATH"), "TMPDIR="+d.dir, "LC_ALL=C.UTF-8", "TZ=UTC",
-		"APPROVER_CONFIG=", "XDG_CONFIG_HOME="+filepath.Join(d.dir, ".config"),
+		"APPROVER_CONFIG=", "XDG_CONFIG_HOME="+filepath.Join(d.dir, ".config"), "XDG_STATE_HOME="+filepath.Join(d.dir, ".state"),
 		"BETTER_COMPUTE_APPROVER_KEYS=", "BETTER_COMPUTE_APPROVER_THRESHOLD=", "BETTER_COMPUTE_UNBATCHED_PER_HOUR=",
 		"BETTER_COMPUTE_APPROVER_SET_SIGNATURES=", "BETTER_COMPUTE_TRUST_VERSION=") // whatever the developer has configured is not the page's
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // whatever terminal the tests have is not the page's

@@ -41,7 +41,7 @@ approvers = "set.json"
 max_hours = 24
 kinds = "kinds.toml"
 expected_lists = "lists"
-
+state = "ledger"
 [module]
 path = "/lib/p11.so"
 sha256 = "0000000000000000000000000000000000000000000000000000000000000000"

@@ -119,6 +119,18 @@ func (s *Settings) TightenSet(given *quorum.Set, keysAlone bool) (set *quorum.Se
 	return configured, true, nil
 }
 
+// TightenCurrent settles --current, the set in force that a change is held against, at its epoch.
+func (s *Settings) TightenCurrent(given *quorum.Set, epoch uint64) error {
+	own := s.ApproverSet()
+	if !own.IsSet() || given.Digest() == own.Value.Set.Digest() && epoch == own.Value.Epoch {
+		return nil
+	}
+	at := func(set *quorum.Set, epoch uint64) string {
+		return fmt.Sprintf("%s, epoch %d", describe(set, false), epoch)
+	}
+	return contradicts(wire.InvalidConfig, "--current", at(given, epoch), at(own.Value.Set, own.Value.Epoch), own.Origin, mayRepeat)
+}
+
 // describe names a set by what a person compares.
 func describe(s *quorum.Set, keysAlone bool) string {
 	if keysAlone {

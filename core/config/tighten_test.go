@@ -294,6 +294,38 @@ func TestExpectedListWithoutFolder(t *testing.T) {
 	require.Empty(t, path)
 }
 
+// A change is held against the configured set and no other, and at its epoch.
+func TestTightenCurrent(t *testing.T) {
+	d := newDesk(t)
+	s := d.loaded()
+	own := s.ApproverSet().Value
+	require.NoError(t, s.TightenCurrent(own.Set, own.Epoch))
+	other, err := quorum.NewSet(quorum.SetDraft{Keys: own.Set.Keys(), Threshold: 1})
+	require.NoError(t, err)
+	require.Equal(t, wire.InvalidConfig, wire.CodeOf(s.TightenCurrent(other, own.Epoch)))
+	require.ErrorContains(t, s.TightenCurrent(own.Set, own.Epoch+1), "--current says set ")
+	require.NoError(t, new(config.Settings).TightenCurrent(other, 7))
+}
+
+// --state counts, wherever it leads; that it leads elsewhere is told. The folder need not be there.
+func TestStateFolder(t *testing.T) {
+	d := newDesk(t)
+	s := d.loaded()
+	require.NoError(t, os.Mkdir(d.path("ledger"), 0o700))
+	require.NoError(t, os.Symlink("ledger", d.path("same")))
+	for given, want := range map[string][2]string{
+		"": {d.path("ledger"), ""}, d.path("ledger"): {d.path("ledger"), ""}, d.path("same"): {d.path("ledger"), ""},
+		"/elsewhere": {"/elsewhere", d.path("ledger")},
+	} {
+		folder, elsewhere := s.StateFolder(given)
+		require.Equal(t, want, [2]string{folder, elsewhere}, given)
+	}
+	folder, elsewhere := new(config.Settings).StateFolder("/mine")
+	require.Equal(t, [2]string{"/mine", ""}, [2]string{folder, elsewhere})
+	folder, elsewhere = new(config.Settings).StateFolder("")
+	require.Equal(t, [2]string{}, [2]string{folder, elsewhere})
+}
+
 // What a flag may do is told for each flag, and each flag that may do something has its function here.
 func TestRulesOfFlags(t *testing.T) {
 	var flags []string
@@ -303,6 +335,6 @@ func TestRulesOfFlags(t *testing.T) {
 			flags = append(flags, key.Flag)
 		}
 	}
-	require.ElementsMatch(t, []string{"--trust-domain", "--key", "--pub", "--approvers", "--max-hours", "--kinds", "--expect", "--module", "--threshold", "--tiers"}, flags)
+	require.ElementsMatch(t, []string{"--trust-domain", "--key", "--pub", "--approvers", "--max-hours", "--kinds", "--expect", "--state", "--module", "--threshold", "--tiers"}, flags)
 	require.Equal(t, "lists", filepath.Base(newDesk(t).loaded().ExpectedLists.Value))
 }

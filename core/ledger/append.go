@@ -23,25 +23,18 @@ type Pending struct {
 // written to the disk and synced. Errors are INVALID_INPUT, INVALID_STATE, CONFLICT, and IO_ERROR where the disk is full or
 // read-only.
 func (l *Ledger) Begin(e Entry, s Subjects) (*Pending, error) {
-	p := &Pending{l, &Record{Seq: 1, Entry: e.plain(), Subjects: s.List()}, s}
-	p.record.PolicySHA256 = policyDigest(p.record.Policy)
-	if e.Outcome != Refused {
-		p.record.Signature = new(quorum.Sig)
-	}
-	if err := p.record.check(); err != nil {
-		return nil, wire.Errorf(wire.InvalidInput, "", "the review cannot be recorded: %s", wire.MessageOf(err))
-	}
-	size := len(p.record.Encode()) + 20 // the seq may have more digits
-	if size > MaxRecordBytes {
-		return nil, wire.Errorf(wire.InvalidInput, "", "the review cannot be recorded: %d bytes; at most %d are taken", size, MaxRecordBytes)
+	rec, err := newRecord(e, s)
+	if err != nil {
+		return nil, err
 	}
 	if l.store.readOnly {
 		return nil, wire.Errorf(wire.IOError, "", "the ledger is open for reading only")
 	}
+	p := &Pending{l, rec, s}
 	var room int
-	err := l.store.view(func(tx *bolt.Tx) (err error) {
+	err = l.store.view(func(tx *bolt.Tx) (err error) {
 		if err = p.allowed(tx); err == nil {
-			room, err = roomFor(tx, size, s)
+			room, err = roomFor(tx, len(rec.Encode())+seqDigits, &rec.Entry, s)
 		}
 		return err
 	})
@@ -54,9 +47,29 @@ func (l *Ledger) Begin(e Entry, s Subjects) (*Pending, error) {
 	return p, nil
 }
 
+// seqDigits is how much longer a record may become by its place in the chain.
+const seqDigits = 16
+
+// newRecord gives the record of an entry as the first of a chain, with a signature of zeros where one will stand. The error is
+// INVALID_INPUT.
+func newRecord(e Entry, s Subjects) (*Record, error) {
+	rec := &Record{Seq: 1, Entry: e.plain(), Subjects: s.List()}
+	rec.PolicySHA256 = policyDigest(rec.Policy)
+	if e.Outcome != Refused {
+		rec.Signature = new(quorum.Sig)
+	}
+	if err := rec.check(); err != nil {
+		return nil, wire.Errorf(wire.InvalidInput, "", "the review cannot be recorded: %s", wire.MessageOf(err))
+	}
+	if size := len(rec.Encode()) + seqDigits; size > MaxRecordBytes {
+		return nil, wire.Errorf(wire.InvalidInput, "", "the review cannot be recorded: %d bytes; at most %d are taken", size, MaxRecordBytes)
+	}
+	return rec, nil
+}
+
 // allowed holds the record against what the ledger knows.
 func (p *Pending) allowed(tx *bolt.Tx) error {
-	if p.record.Outcome != Refused {
+	if p.record.ticks() {
 		if err := checkClock(tx, p.record.At); err != nil {
 			return err
 		}
@@ -64,17 +77,21 @@ func (p *Pending) allowed(tx *bolt.Tx) error {
 	return checkFacts(tx, &p.record.Entry)
 }
 
-// roomFor bounds the bytes of the pages that an append may write: the record, the subjects beside those that are there
-// (pages are written anew and may be half full), and the paths down to what changes in each bucket.
-func roomFor(tx *bolt.Tx, record int, s Subjects) (int, error) {
+// roomFor bounds the bytes of the pages that an append may write: the record, the paths down to what changes in each bucket,
+// and the subjects. Those spread over their whole index, whose pages may be half full: either all of its pages are written
+// anew, or one for each subject that comes or goes.
+func roomFor(tx *bolt.Tx, record int, e *Entry, s Subjects) (int, error) {
 	list, err := recents(tx, 0)
-	subjects := uint64(s.Len())
+	all, moved := uint64(s.Len()), uint64(s.Len())
 	for _, r := range list {
-		subjects += r.subjects
+		all += r.subjects
+		if r.before(recentBatch{at: e.At, byHand: e.Clock == ClockByHand}) {
+			moved += r.subjects
+		}
 	}
 	const entry = len(Hash{}) + 8 + 16 // key and page element
 	page := tx.DB().Info().PageSize
-	return 64*page + 2*record + 3*entry*int(subjects), err
+	return 64*page + 2*record + min(5*entry*int(all)/2, 2*page*int(moved)), err
 }
 
 // makeRoom writes that many bytes to the disk and frees their pages, which the next transaction then takes. They are random,
@@ -133,7 +150,7 @@ func put(tx *bolt.Tx, rec *Record, s Subjects) error {
 	err := errors.Join(
 		tx.Bucket(bucketRecords).Put(wire.U64(rec.Seq), line),
 		meta.Put(keyHead, append(wire.U64(head.Seq), head.Hash[:]...)))
-	if rec.Outcome != Refused {
+	if rec.ticks() {
 		err = errors.Join(err, meta.Put(keyClock, wire.U64(rec.At)))
 	}
 	for _, f := range rec.facts() {
@@ -147,7 +164,8 @@ func put(tx *bolt.Tx, rec *Record, s Subjects) error {
 	return err
 }
 
-// putRecent adds a signed batch to the recent ones and lets go of those that no later query looks back to.
+// putRecent adds a signed batch to the recent ones and lets go of those that it has left behind: of its own clock, since a
+// time by hand may be any.
 func putRecent(tx *bolt.Tx, r recentBatch, s Subjects) error {
 	list, err := recents(tx, 0)
 	if err != nil {
@@ -156,7 +174,7 @@ func putRecent(tx *bolt.Tx, r recentBatch, s Subjects) error {
 	old := make(map[uint64]bool)
 	bucket := tx.Bucket(bucketRecent)
 	for _, o := range list {
-		if o.at+recently < r.at {
+		if o.before(r) {
 			old[o.seq] = o.subjects > 0
 			err = errors.Join(err, bucket.Delete(o.key()))
 		}

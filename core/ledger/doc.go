@@ -15,7 +15,8 @@
 //
 // Rules: seq counts from 1; previous is the head before. Signed and declined records have a signature, a key, and a batch or
 // an approver set; refused ones have a refusal instead, and may lack the rest, since their file may not have said it. A
-// decline has a reason. Times of signed and declined records never go back; a refused one has whatever the clock showed.
+// decline has a reason. Times of signed and declined records by the system's clock never go back; a refused one has whatever
+// the clock showed, and one by hand what was given.
 // What was signed or declined never gives a batch id (under one trust domain) a second root, nor an epoch a second set; and a
 // key signs a thing once.
 //
@@ -23,10 +24,14 @@
 //
 // A refusal, the first record of a ledger, with everything that may be missing missing:
 //
-//	{"version":1,"seq":1,"previous":"0000000000000000000000000000000000000000000000000000000000000000","at":1,
+//	{"version":1,"seq":1,"previous":"0000…0000","at":1,
 //	"clock":"system","outcome":"refused","what":"batch","command":"batch sign","refusal":{"code":"INVALID_INPUT",
 //	"reason":""},"findings":[],"policy":{"sha256":"44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
-//	"settings":{}},"program":{"version":"1","sha256":"0000…0000"}}       (one line; the last 0000…0000 are 64 zeros)
+//	"settings":{}},"program":{"version":"1","sha256":"0000…0000"}}
+//
+// That is one line, with 64 zeros for 0000…0000. The head after it is
+//
+//	f92dbf259c9e54bef8e2bc75c0836186c90f281845fa2a23633645ce8280250e
 //
 // # Road
 //

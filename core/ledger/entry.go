@@ -24,6 +24,10 @@ const (
 	WhatSet   What = "approver-set"
 )
 
+// ticks tells whether the time of an entry is one that later ones may not be before: that of the system's clock, for what was
+// signed or declined. A refusal has whatever the clock showed, since it may be why; a time by hand is no clock.
+func (e *Entry) ticks() bool { return e.Outcome != Refused && e.Clock == ClockSystem }
+
 // A Clock says where a time came from.
 type Clock string
 

@@ -82,7 +82,7 @@ func (w *writer) text(s *string) {
 	}
 }
 
-func (w *writer) filled(s *string)   { w.text(s) }
+func (w *writer) filled(s *string)  { w.text(s) }
 func (w *writer) kid(k *quorum.KID) { w.quoted(k.String()) }
 func (w *writer) sig(s *quorum.Sig) { w.quoted(s.String()) }
 

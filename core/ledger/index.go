@@ -15,13 +15,13 @@ const storeVersion = "1"
 
 // The buckets. u64 seq gives a record; the others are made of the records (room apart) and found with one look-up.
 //
-//	meta      version, head = u64 seq ‖ hash, clock = u64 newest time of what was signed or declined
+//	meta      version, head = u64 seq ‖ hash, clock = u64 newest time of what was signed or declined by the system's clock
 //	records   u64 seq → record
 //	roots     lp(batch id) ‖ trust domain → root ‖ u64 seq            of what was signed or declined, the first seq
 //	epochs    u64 epoch ‖ trust domain → set digest ‖ u64 seq         of what was signed
 //	signed    "b" ‖ kid ‖ root ‖ trust domain → u64 seq               the key has signed that batch
 //	          "s" ‖ kid ‖ u64 epoch ‖ digest ‖ trust domain → u64 seq  or that change
-//	recent    u64 at ‖ u64 seq → u64 size ‖ u64 subjects ‖ lp(batch id) ‖ trust domain   batches signed in the last 24 h
+//	recent    u64 at ‖ u64 seq → u8 by hand ‖ u64 size ‖ u64 subjects ‖ lp(batch id) ‖ trust domain   batches signed in the last 24 h
 //	subjects  SHA-256(subject) ‖ ^u64 seq → nothing                   theirs, the newest of a subject first
 //	room      what Begin writes to have the space
 var (
@@ -106,6 +106,7 @@ func (f fact) stored(seq uint64) []byte { return wire.AppendU64(slices.Clone(f.v
 // A recentBatch is a batch that was signed within the last 24 hours.
 type recentBatch struct {
 	at, seq  uint64
+	byHand   bool
 	size     uint64
 	subjects uint64
 	id       string
@@ -117,7 +118,7 @@ func (rec *Record) recentOf() (r recentBatch, ok bool) {
 	if rec.Outcome != Signed || rec.Batch == nil {
 		return recentBatch{}, false
 	}
-	r = recentBatch{at: rec.At, seq: rec.Seq, size: rec.Batch.Size, id: rec.Batch.ID, domain: rec.Batch.TrustDomain}
+	r = recentBatch{at: rec.At, seq: rec.Seq, byHand: rec.Clock == ClockByHand, size: rec.Batch.Size, id: rec.Batch.ID, domain: rec.Batch.TrustDomain}
 	if rec.Subjects != nil {
 		r.subjects = rec.Subjects.Count
 	}
@@ -126,25 +127,36 @@ func (rec *Record) recentOf() (r recentBatch, ok bool) {
 
 func (r recentBatch) key() []byte { return wire.AppendU64(wire.U64(r.at), r.seq) }
 
+// before tells whether a batch is no longer recent once a later one was signed.
+func (r recentBatch) before(later recentBatch) bool {
+	return r.byHand == later.byHand && r.at+recently < later.at
+}
+
 func (r recentBatch) value() []byte {
-	return append(wire.AppendLP(wire.AppendU64(wire.U64(r.size), r.subjects), r.id), r.domain...)
+	value := []byte{0}
+	if r.byHand {
+		value[0] = 1
+	}
+	return append(value, append(wire.AppendLP(wire.AppendU64(wire.U64(r.size), r.subjects), r.id), r.domain...)...)
 }
 
 // parseRecent takes an entry of the bucket apart; ok is false where it is none of ours.
 func parseRecent(key, value []byte) (r recentBatch, ok bool) {
-	if len(key) != 16 || len(value) < 20 {
+	if len(key) != 16 || len(value) < 21 || value[0] > 1 {
 		return recentBatch{}, false
 	}
+	byHand := value[0] == 1
+	value = value[1:]
 	n := binary.BigEndian.Uint64
 	rest := value[20:]
 	id := uint64(binary.BigEndian.Uint32(value[16:]))
 	if id > uint64(len(rest)) {
 		return recentBatch{}, false
 	}
-	return recentBatch{n(key), n(key[8:]), n(value), n(value[8:]), string(rest[:id]), string(rest[id:])}, true
+	return recentBatch{n(key), n(key[8:]), byHand, n(value), n(value[8:]), string(rest[:id]), string(rest[id:])}, true
 }
 
-// recents gives the batches signed at a time or later, oldest first.
+// recents gives the batches signed at a time or later, oldest first by their time.
 func recents(tx *bolt.Tx, since uint64) (list []recentBatch, err error) {
 	c := tx.Bucket(bucketRecent).Cursor()
 	for k, v := c.Seek(wire.U64(since)); k != nil; k, v = c.Next() {

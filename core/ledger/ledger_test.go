@@ -60,6 +60,11 @@ func signing(kid quorum.KID, at uint64, b ledger.Batch) ledger.Entry {
 	}
 }
 
+func byHand(e ledger.Entry) ledger.Entry {
+	e.Clock = ledger.ClockByHand
+	return e
+}
+
 func declining(kid quorum.KID, at uint64, b ledger.Batch, reason string) ledger.Entry {
 	e := signing(kid, at, b)
 	e.Outcome, e.Command, e.Reason = ledger.Declined, "batch decline", reason
@@ -365,6 +370,7 @@ func TestWhatWasSignedBefore(t *testing.T) {
 		"the clock of the last":    {l.CheckClock(noon + 4), "", ""},
 		"a clock before the last":  {l.CheckClock(noon + 3), wire.InvalidState, "clock"},
 		"begin with such a clock":  {begin(l, signing(carol, noon, batch("b9", 1))), wire.InvalidState, "clock"},
+		"by hand, before the last": {begin(l, byHand(signing(carol, noon, batch("b9", 1)))), "", ""},
 		"refuse with such a clock": {begin(l, refusing(noon, wire.InvalidState, "clock")), "", ""},
 		"begin a conflict":         {begin(l, declining(carol, noon+9, batch("b1/other", 1), "x")), wire.Conflict, ""},
 		"begin what was signed":    {begin(l, signing(alice, noon+9, batch("b1", 3))), wire.InvalidState, "already-approved"},

@@ -11,9 +11,9 @@ import (
 	"github.com/better-compute/approver/core/wire"
 )
 
-// CheckClock holds a time against the newest record of what was signed or declined: a clock before it is wrong, or was
-// then. Refusals do not count, since a wrong clock may be why. The error is INVALID_STATE, clock; its details have now and
-// recorded.
+// CheckClock holds the system's clock against the newest record of what was signed or declined by it: a clock before it is
+// wrong, or was then. Refusals do not count, since a wrong clock may be why, and neither do times by hand. The error is
+// INVALID_STATE, clock; its details have now and recorded.
 func (l *Ledger) CheckClock(now uint64) error {
 	return l.store.view(func(tx *bolt.Tx) error { return checkClock(tx, now) })
 }

@@ -37,9 +37,9 @@ func (l *Ledger) ApprovedSubjects(b Batch, s Subjects, now uint64) (found Overla
 			bySeq[r.seq] = true
 		}
 		seen := make(map[uint64]bool)
-		c := tx.Bucket(bucketSubjects).Cursor()
+		w := newWalk(tx)
 		for i := range s.hashes {
-			if seq, ok := newestOf(c, &s.hashes[i], bySeq); ok {
+			if seq, ok := w.newestOf(&s.hashes[i], bySeq); ok {
 				found.Subjects++
 				seen[seq] = true
 			}
@@ -51,21 +51,46 @@ func (l *Ledger) ApprovedSubjects(b Batch, s Subjects, now uint64) (found Overla
 	return found, err
 }
 
-// newestOf finds the newest of the wanted records that approved a subject. The entries passed over are those of the batch
-// itself, of other trust domains and of before.
-func newestOf(c *bolt.Cursor, subject *Hash, wanted map[uint64]bool) (seq uint64, ok bool) {
-	for k, _ := c.Seek(subject[:]); len(k) == len(subject)+8 && bytes.HasPrefix(k, subject[:]); k, _ = c.Next() {
-		if seq = seqOfSubject(k); wanted[seq] {
+// A walk goes through the index of subjects in its order, as the subjects of a batch stand too.
+type walk struct {
+	c  *bolt.Cursor
+	at []byte // nil behind the last entry
+}
+
+func newWalk(tx *bolt.Tx) *walk {
+	w := &walk{c: tx.Bucket(bucketSubjects).Cursor()}
+	w.at, _ = w.c.First()
+	return w
+}
+
+// to goes on to the first entry of a subject, or where it would stand: some steps where that is near, else by one look-up.
+func (w *walk) to(subject *Hash) {
+	const near = 4
+	for i := 0; w.at != nil && bytes.Compare(w.at[:len(subject)], subject[:]) < 0; i++ {
+		if i < near {
+			w.at, _ = w.c.Next()
+		} else {
+			w.at, _ = w.c.Seek(subject[:])
+		}
+	}
+}
+
+// newestOf finds the newest of the wanted records that approved a subject, each call for a later subject than the one before.
+// The entries passed over are those of the batch itself and of other trust domains.
+func (w *walk) newestOf(subject *Hash, wanted map[uint64]bool) (seq uint64, ok bool) {
+	for w.to(subject); w.at != nil && Hash(w.at[:len(subject)]) == *subject; w.at, _ = w.c.Next() {
+		if seq = seqOfSubject(w.at); wanted[seq] {
 			return seq, true
 		}
 	}
 	return 0, false
 }
 
-// otherBatches gives what was signed in the 24 hours up to now under a batch's trust domain, without the batch itself.
+// otherBatches gives what was signed in the 24 hours up to now under a batch's trust domain, without the batch itself. What the
+// system's clock puts after a time that was given by hand counts too: it was signed before all the same.
 func otherBatches(tx *bolt.Tx, b Batch, now uint64) ([]recentBatch, error) {
 	list, err := recents(tx, now-min(now, recently))
-	return slices.DeleteFunc(list, func(r recentBatch) bool { return r.domain != b.TrustDomain || r.id == b.ID || r.at > now }), err
+	return slices.DeleteFunc(list, func(r recentBatch) bool { return r.domain != b.TrustDomain || r.id == b.ID || r.at > now && r.byHand }), err
 }
 
 // newestFirst names batches, each once, and counts them.

@@ -123,7 +123,12 @@ func TestForgedChains(t *testing.T) {
 		}
 		return b.Bytes()
 	}
-	_, err := verifyExport(forge(signing(alice, noon, batch("b1", 1)), signing(bob, noon, batch("b1", 1)), refusing(1, wire.IOError, "")))
+	skipping := mustParse(t, exampleRecord)
+	skipping.Seq = 2
+	_, err := verifyExport([]byte(`{"format":"better-compute-approver-ledger","version":1}` + "\n" + string(skipping.Encode()) + "\n"))
+	requireCode(t, err, wire.AuditTampered, "")
+	require.Equal(t, "seq", detail(t, err, "differs"))
+	_, err = verifyExport(forge(signing(alice, noon, batch("b1", 1)), signing(bob, noon, batch("b1", 1)), refusing(1, wire.IOError, "")))
 	require.NoError(t, err)
 	for name, entries := range map[string][]ledger.Entry{
 		"signed twice": {signing(alice, noon, batch("b1", 1)), signing(alice, noon, batch("b1", 1))},
@@ -170,6 +175,11 @@ func TestStoreThatWasChanged(t *testing.T) {
 			if b.Get(other) != nil {
 				other = append(other, 'x')
 			}
+			return errorsOf(b.Delete(k), b.Put(other, v))
+		},
+		"renamed": func(b *bolt.Bucket, k []byte) error {
+			other, v := bytes.Clone(k), bytes.Clone(b.Get(k))
+			other[0] ^= 1
 			return errorsOf(b.Delete(k), b.Put(other, v))
 		},
 		"added": func(b *bolt.Bucket, k []byte) error {
@@ -231,6 +241,9 @@ func TestStoreThatIsNone(t *testing.T) {
 					l.Close()
 				}
 				requireCode(t, err, wire.AuditTampered, "")
+				left, err := os.ReadFile(filepath.Join(dir, "ledger.db"))
+				require.NoError(t, err)
+				require.True(t, bytes.Equal(data, left), "it was changed")
 			}
 		})
 	}
@@ -258,4 +271,41 @@ func TestVerifiedByAnotherProgram(t *testing.T) {
 	require.Error(t, err)
 	_, err = verify(bytes.Replace(whole, []byte(`"max-hours":"72"`), []byte(`"max-hours":"99"`), 1))
 	require.Error(t, err)
+}
+
+// A bit that flips anywhere in the store is either found or stands where nothing is kept.
+func TestBitsOfTheStore(t *testing.T) {
+	dir := home(t)
+	l, receipts := filled(t, dir)
+	require.NoError(t, l.Close())
+	path := filepath.Join(dir, "ledger.db")
+	whole, err := os.ReadFile(path)
+	require.NoError(t, err)
+	found, head := 0, receipts[len(receipts)-1].Head()
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	require.NoError(t, err)
+	defer file.Close()
+	put := func(i int, c byte) {
+		_, err := file.WriteAt([]byte{c}, int64(i))
+		require.NoError(t, err)
+	}
+	for i := 0; i < len(whole); i += 89 {
+		put(i, whole[i]^1<<(i%8))
+		l, err := ledger.OpenReadOnly(dir)
+		if err == nil {
+			var c *ledger.Chain
+			if c, err = l.Verify(); err == nil && c.Head() != head { // the other switch, to the state before
+				_, err = c.VerifyHead(head.Hash)
+			}
+			require.NoError(t, l.Close())
+		}
+		if err != nil {
+			require.Equal(t, wire.AuditTampered, wire.CodeOf(err), "byte %d: %v", i, err)
+			found++
+		}
+		put(i, whole[i])
+	}
+	t.Logf("%d of %d found", found, len(whole)/89)
+	require.Greater(t, found, 50)
+	verified(t, open(t, dir))
 }

@@ -48,8 +48,8 @@ func (c *Chain) VerifyReceipt(r *Receipt) error {
 type replay struct {
 	chain  *Chain
 	facts  map[string]map[string][]byte // what the indexes must hold
-	clock  uint64                       // newest time of what was signed or declined
-	recent []recentBatch                // every signed batch, oldest first
+	clock  uint64                       // newest time of what was signed or declined by the system's clock
+	recent []recentBatch                // every signed batch, by seq
 	lists  map[uint64]*SubjectList      // of those, by seq
 }
 
@@ -74,7 +74,7 @@ func (p *replay) take(line []byte) error {
 	case rec.Previous != head.Hash:
 		return tampered(seq, "previous", "record %d follows the head %s, and the head before it is %s: a record before it was changed, or it was itself",
 			seq, rec.Previous, head.Hash)
-	case rec.Outcome != Refused && rec.At < p.clock:
+	case rec.ticks() && rec.At < p.clock:
 		return tampered(seq, "at", "record %d is of %s, before one that it follows", seq, wire.Stamp(rec.At))
 	}
 	if err := p.learn(rec); err != nil {
@@ -86,7 +86,7 @@ func (p *replay) take(line []byte) error {
 
 // learn notes what the indexes gain by a record. A record that contradicts one before it was not written by this program.
 func (p *replay) learn(rec *Record) error {
-	if rec.Outcome != Refused {
+	if rec.ticks() {
 		p.clock = rec.At
 	}
 	for _, f := range rec.facts() {

@@ -92,16 +92,16 @@ func indexDiffers(name []byte) error {
 
 // checkRecent holds the recent batches and their subjects against the records.
 func (p *replay) checkRecent(tx *bolt.Tx) error {
-	var newest uint64
-	if n := len(p.recent); n > 0 {
-		newest = p.recent[n-1].at
-	}
+	newest := map[bool]recentBatch{false: {}, true: {byHand: true}} // of each clock, of those that come later
 	want := map[string][]byte{}
 	sums := map[uint64]hash.Hash{}
 	counts := map[uint64]uint64{}
-	for _, r := range p.recent {
-		if r.at+recently < newest {
+	for _, r := range slices.Backward(p.recent) {
+		if r.before(newest[r.byHand]) {
 			continue
+		}
+		if r.at > newest[r.byHand].at {
+			newest[r.byHand] = r
 		}
 		want[string(r.key())] = r.value()
 		if p.lists[r.seq] != nil {

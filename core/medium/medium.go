@@ -22,7 +22,12 @@ type Input struct {
 // and cause. scope is the path of the scope file, "" where there is none. A file that cannot be looked at has no place in
 // same-medium; whoever reads it says what is wrong with it.
 func Findings(scope string, inputs []Input) []review.Finding {
-	return machine{device: device, own: ownFolders()}.findings(scope, inputs)
+	return FindingsOf(Input{Role: "scope", Path: scope}, inputs)
+}
+
+// FindingsOf is Findings for what is signed that is no scope, such as a new approver set.
+func FindingsOf(signed Input, inputs []Input) []review.Finding {
+	return machine{device: device, own: ownFolders()}.findings(signed, inputs)
 }
 
 // A machine is what the rules ask about the system.
@@ -39,18 +44,18 @@ func ownFolders() []string {
 	return own
 }
 
-func (m machine) findings(scope string, inputs []Input) (found []review.Finding) {
+func (m machine) findings(signed Input, inputs []Input) (found []review.Finding) {
 	inputs = slices.DeleteFunc(slices.Clone(inputs), func(i Input) bool { return i.Path == "" })
-	if shared := m.onStickOf(scope, inputs); len(shared) > 0 {
+	if shared := m.onStickOf(signed.Path, inputs); len(shared) > 0 {
 		verb := " lies"
 		if len(shared) > 1 {
 			verb = " lie"
 		}
 		found = append(found, review.NewFinding(review.SameMedium,
-			review.Escape(theRoles(shared)+verb+" on the scope's own medium"), places(shared, Input.resolution)...))
+			review.Escape(theRoles(shared)+verb+" on the "+signed.Role+"'s own medium"), places(shared, Input.resolution)...))
 	}
-	if scope != "" {
-		inputs = slices.Insert(inputs, 0, Input{Role: "scope", Path: scope})
+	if signed.Path != "" {
+		inputs = slices.Insert(inputs, 0, signed)
 	}
 	odd := slices.DeleteFunc(inputs, func(i Input) bool { return len(i.oddities()) == 0 })
 	if len(odd) > 0 {

@@ -87,7 +87,7 @@ func TestSameMedium(t *testing.T) {
 				inputs = append(inputs, Input{Role: roles[i], Path: filepath.Join(top, path)})
 			}
 			var found []review.Finding
-			for _, f := range m.findings(filepath.Join(top, c.scope), inputs) {
+			for _, f := range m.findings(scopeAt(filepath.Join(top, c.scope)), inputs) {
 				if f.Rule == review.SameMedium {
 					found = append(found, f)
 				}
@@ -108,9 +108,9 @@ func TestSameMedium(t *testing.T) {
 func TestNoPathIsNoInput(t *testing.T) {
 	t.Chdir(desk(t, "scope.json"))
 	m := machine{device: func(string) (uint64, bool) { return 7, true }}
-	require.Empty(t, m.findings("scope.json", []Input{{Role: "expected list", Path: ""}}))
-	require.Empty(t, m.findings("", []Input{{Role: "expected list", Path: "scope.json"}}))
-	require.Len(t, m.findings("scope.json", []Input{{Role: "expected list", Path: "scope.json"}}), 1)
+	require.Empty(t, m.findings(scopeAt("scope.json"), []Input{{Role: "expected list", Path: ""}}))
+	require.Empty(t, m.findings(scopeAt(""), []Input{{Role: "expected list", Path: "scope.json"}}))
+	require.Len(t, m.findings(scopeAt("scope.json"), []Input{{Role: "expected list", Path: "scope.json"}}), 1)
 }
 
 // On a machine like this one, files in the folder for temporary files have not come on a stick.
@@ -129,4 +129,18 @@ func TestRolesAreNamedOnce(t *testing.T) {
 	require.Len(t, found, 1)
 	require.Equal(t, "the paths of the public key are not what they look like", found[0].Message.String())
 	require.Len(t, found[0].Places, 2)
+}
+
+func scopeAt(path string) Input { return Input{Role: "scope", Path: path} }
+
+// What is signed is named as what it is.
+func TestFindingsOfANewSet(t *testing.T) {
+	m := machine{device: func(folder string) (uint64, bool) { return 7, true }}
+	dir := t.TempDir()
+	for _, name := range []string{"next.json", "set.json"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
+	}
+	found := m.findings(Input{Role: "new set", Path: filepath.Join(dir, "next.json")}, []Input{{Role: "set in force", Path: filepath.Join(dir, "set.json")}})
+	require.Len(t, found, 1)
+	require.Equal(t, "the set in force lies on the new set's own medium", found[0].Message.String())
 }

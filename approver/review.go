@@ -40,7 +40,7 @@ and the key. With --plain the same review and questions come as lines of text, a
 terminal the review is printed, and nothing is signed.`,
 		Example: `  approver review scope.json --key alice.pem --trust-domain compute.example.com
   approver review --watch /media --key 'pkcs11:token=approver;object=k256' --module /usr/lib/softhsm/libsofthsm2.so
-  approver review --plain next.json --key alice.pem --current set.json --trust-domain compute.example.com --out alice.set-sig.json`,
+  approver review --plain next.json --key alice.pem --current set.json --trust-domain compute.example.com`,
 		Args: atMostOneFile,
 		RunE: func(c *cobra.Command, args []string) error {
 			path := ""

@@ -66,17 +66,16 @@ func held(p *sheet, f *review.Field, lead string, at int, i ink, level int) {
 	}
 }
 
-// difference says which line is the first that differs.
+// difference says where a value leaves the usual one, where that is hard to see.
 func difference(p *sheet, f *review.Field, at int) {
-	n := min(len(f.Value), len(f.Usual))
-	if n < 2 {
-		return
+	line, value, usual := f.Difference()
+	if min(len(f.Value), len(f.Usual)) > 1 {
+		p.say(at, warn, "(the first line that differs is "+number(line+1)+")")
 	}
-	line := 0
-	for line < n && f.Value[line] == f.Usual[line] {
-		line++
+	if value != "" || usual != "" {
+		p.say(at, warn, "they differ from here on:")
+		p.add(row{own: pad("", p.column(at)+2) + `"`, text: value + `"`, ink: warn}, row{own: pad("", p.column(at)+2) + `"`, text: usual + `"`, ink: warn})
 	}
-	p.say(at, warn, "(the first line that differs is "+number(line+1)+")")
 }
 
 // isString tells whether the value is a text from outside rather than a number or name of ours.

@@ -60,7 +60,7 @@ func (o *findings) view(s *session, width, height int) []row {
 // A finding screen shows one finding: its rule and what that means, what was found, what to do, and every place. It counts
 // as opened once all but the places, and the first of them, were on the screen.
 type finding struct {
-	scroll
+	reader
 	index  int
 	sheet  sheet
 	places tail
@@ -85,11 +85,9 @@ func (o *finding) update(s *session, msg tea.Msg) step {
 	switch {
 	case o.move(c):
 		return step{}
-	case c == next && !o.read():
-		o.move(pageDown)
-		return step{}
 	case c == next:
-		return s.nextAfter()
+		_, opened := s.reading.Finding(o.index)
+		return o.reader.next(s, o.read(), opened)
 	case (c == filter || c == showSubjects) && len(o.places.texts) > 0:
 		return toSubjects(s, selection{by: byFinding, finding: o.index})
 	}
@@ -104,7 +102,7 @@ func (o *finding) place(s *session, width, height int) {
 		o.lay(s, width)
 	}
 	o.set(len(o.sheet.rows)+o.places.rows(), height)
-	if o.read() && readable(width, height) {
+	if o.look(s, o.read(), width, height) {
 		s.reading.OpenFinding(o.index)
 	}
 }

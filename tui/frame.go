@@ -58,6 +58,8 @@ func (m *Model) head() row {
 	right := "nothing left to open"
 	if s.opened.Review.Stop() != nil {
 		right = "STOP"
+	} else if s.closed() {
+		right = "WINDOW CLOSED"
 	} else if n := s.reading.Left(); !s.reading.Complete() {
 		right = number(n.Operations+n.Summaries+n.Findings) + " to open"
 	}

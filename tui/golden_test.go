@@ -13,7 +13,9 @@ var sampled = regexp.MustCompile(`n00[0-9][0-9]|[0-9]+ of 90 on`)
 func TestGoldenScreens(t *testing.T) {
 	batch := func() *driver { return driveOpened(t, openedScope(t, scopeFile(t, 15, mixed), testPolicy())) }
 	fleet := func() *driver { return driveOpened(t, openedScope(t, scopeFile(t, 90, reimages(0)), testPolicy())) }
-	change := func() *driver { return driveOpened(t, openedChange(t, testSet(t, 2, 0, 1, 2), testSet(t, 2, 0, 1, 3), "dave.pub")) }
+	change := func() *driver {
+		return driveOpened(t, openedChange(t, testSet(t, 2, 0, 1, 2), testSet(t, 2, 0, 1, 3), "dave.pub"))
+	}
 	removal := func() *driver { return driveOpened(t, openedChange(t, testSet(t, 2, 0, 1, 2), testSet(t, 0), "")) }
 	for name, d := range map[string]*driver{
 		"overview":        batch(),

@@ -117,13 +117,16 @@ func TestReadingMarksWhatWasOpened(t *testing.T) {
 // n pages through what is longer than the screen before it goes on, so nobody passes what they did not see.
 func TestNextReadsToTheEnd(t *testing.T) {
 	d := batch(t).size(40, 12).keys("2", "enter")
-	for range 50 {
-		if _, opened := d.m.session.reading.Operation(0); opened {
-			break
-		}
-		d.sees("Operation 1 of 3").keys("n")
+	pages := ""
+	for strings.Contains(d.view(), "Operation 1 of 3") {
+		pages += d.view()
+		d.keys("n")
 	}
-	d.sees("Operation 1 of 3").keys("n").seesNot("Operation 1 of 3")
+	for _, part := range []string{"node.reimage", "image_sha256", "user_data", "echo hello", "Subjects (1)", "gpu-a000-n0003"} {
+		require.Contains(t, pages, part)
+	}
+	_, opened := d.m.session.reading.Operation(0)
+	require.True(t, opened)
 }
 
 // On a screen too small to read nothing counts as read.
@@ -141,7 +144,7 @@ func TestClockRuns(t *testing.T) {
 	d.sees("Window: open for 00:00:10 more.").readAll()
 	d.now = startTime.Add(6*time.Hour + time.Second)
 	d.m.Update(tick{})
-	d.keys("1").sees("Window: CLOSED 00:00:02 ago.")
+	d.keys("1").sees("Window: CLOSED 00:00:02 ago.", "WINDOW CLOSED")
 	d.keys("A").sees("not yet: the window has closed")
 	long := openedScope(t, scopeFile(t, 1, mixed), testPolicy())
 	long.NotAfter = startTime.Add(50 * time.Hour)
@@ -234,4 +237,37 @@ func TestResizing(t *testing.T) {
 		require.LessOrEqual(t, len(lines), size[1])
 	}
 	d.sees("> [x]"[:2], "gpu-a000-n0299")
+}
+
+// A key that is held down, or typed without a look, opens nothing.
+func TestHeldKeysOpenNothing(t *testing.T) {
+	d := batch(t)
+	for range 500 {
+		d.typed(time.Millisecond/2, "n")
+	}
+	d.sees("Finding: no-expect")
+	require.Equal(t, review.Left{Operations: 3, Findings: 4}, d.m.session.reading.Left())
+	d.now = d.now.Add(time.Second)
+	d.m.Update(tick{})
+	d.sees("6 to open")
+	for range 50 {
+		for _, key := range []string{"4", "down", "enter", "esc", "2", "enter", "end", "esc"} {
+			d.typed(time.Millisecond, key)
+		}
+	}
+	d.sees("6 to open")
+}
+
+// Where long values differ is said, as the command says it.
+func TestDifferenceIsPointedAt(t *testing.T) {
+	d := review.Document{}
+	for i := range 2 {
+		o := review.Operation{Title: review.Escape("node.reimage"), Outlier: i == 0, Subjects: []review.Text{review.Escape("a")}}
+		o.SetFields(func() []review.Field {
+			long := strings.Repeat("x", 30)
+			return []review.Field{{Name: review.Escape("image"), Type: "string", Odd: true, Value: []review.Text{review.Escape(long + "evil")}, Usual: []review.Text{review.Escape(long + "good")}}}
+		})
+		d.Operations = append(d.Operations, o)
+	}
+	driveOpened(t, openedDocument(t, d)).keys("2", "enter").sees("!= image", "most have: ", "they differ from here on:", `"evil"`, `"good"`)
 }

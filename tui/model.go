@@ -44,12 +44,15 @@ func nextTick() tea.Cmd { return tea.Tick(time.Second, func(time.Time) tea.Msg {
 // Init starts the clock and what the first screen has to do.
 func (m *Model) Init() tea.Cmd { return tea.Batch(nextTick(), m.cmd) }
 
-// Update takes a message and changes the screens.
+// Update takes a message and changes the screens. The screen on top is placed before, since time has passed on it, and after.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	m.place()
 	cmd := m.update(msg)
-	m.top().place(m.session, m.session.width, m.bodyHeight())
+	m.place()
 	return m, cmd
 }
+
+func (m *Model) place() { m.top().place(m.session, m.session.width, m.bodyHeight()) }
 
 func (m *Model) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {

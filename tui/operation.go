@@ -11,7 +11,7 @@ import (
 // An operation screen shows one operation, all of its fields and all of its subjects. It counts as opened once the last row
 // of the fields and the first subject were on the screen.
 type operation struct {
-	scroll
+	reader
 	index int
 	sheet sheet // all above the subjects
 	tail  tail
@@ -36,11 +36,9 @@ func (o *operation) update(s *session, msg tea.Msg) step {
 	switch {
 	case o.move(c):
 		return step{}
-	case c == next && !o.read():
-		o.move(pageDown)
-		return step{}
 	case c == next:
-		return s.nextAfter()
+		_, opened := s.reading.Operation(o.index)
+		return o.reader.next(s, o.read(), opened)
 	case c == filter || c == showSubjects:
 		return toSubjects(s, selection{by: byOperation, operation: o.index})
 	}
@@ -56,7 +54,7 @@ func (o *operation) place(s *session, width, height int) {
 		o.lay(s, width)
 	}
 	o.set(len(o.sheet.rows)+o.tail.rows(), height)
-	if o.read() && readable(width, height) {
+	if o.look(s, o.read(), width, height) {
 		s.reading.OpenOperation(o.index)
 	}
 }

@@ -14,7 +14,7 @@ type subjectIndex struct {
 	first  []uint32 // of each operation, the number of its first subject; at the end the number of all
 	folded string   // all subjects in lower case, each after a line feed, which no text holds
 	start  []uint32 // of each subject in folded; at the end the length
-	sites  []site   // site agents, the larger first
+	sites  []site   // site agents, in the order in which they first come
 	site   []uint32 // of each subject the index in sites, or none
 }
 

@@ -186,7 +186,7 @@ func (o *subjects) nth(row int) int {
 func (o *subjects) place(s *session, _, height int) { o.set(o.count(s), max(height-1, 1)) }
 
 func (o *subjects) view(s *session, width, height int) []row {
-	rows := append(make([]row, 0, height), o.bar(s))
+	rows := append(make([]row, 0, height), o.bar(s, width))
 	for i := o.offset; i < o.end() && len(rows) < height; i++ {
 		rows = append(rows, o.row(s, i, width))
 	}
@@ -194,10 +194,12 @@ func (o *subjects) view(s *session, width, height int) []row {
 }
 
 // bar says which subjects are shown.
-func (o *subjects) bar(s *session) row {
+func (o *subjects) bar(s *session, width int) row {
 	switch {
+	case o.input && width < 60:
+		return row{lead: "search: ", leadInk: strong, text: review.Escape(o.query).String()}
 	case o.input:
-		return row{lead: "search (Enter keeps it, Esc ends it): ", leadInk: strong, text: review.Escape(o.query).String(), own: ""}
+		return row{lead: "search (Enter keeps it, Esc ends it): ", leadInk: strong, text: review.Escape(o.query).String()}
 	case o.job != nil:
 		return row{own: "looking ...", ink: faint}
 	case o.query != "":

@@ -11,7 +11,7 @@ import (
 // A summary screen shows the many operations of one kind field by field: how many values each has, their range, the
 // commonest and the rarest; then the random sample that is opened beside it.
 type summary struct {
-	scroll
+	reader
 	index int
 	sheet sheet
 }
@@ -35,11 +35,8 @@ func (o *summary) update(s *session, msg tea.Msg) step {
 	switch {
 	case o.move(c):
 		return step{}
-	case c == next && !o.atEnd():
-		o.move(pageDown)
-		return step{}
 	case c == next:
-		return s.nextAfter()
+		return o.reader.next(s, o.atEnd(), s.reading.Summary(o.index))
 	case c == filter || c == showSubjects:
 		group := s.reading.Groups()[o.index]
 		return toSubjects(s, selection{by: byKind, name: s.document().Operations[group.Operations[0]].Title.String()})
@@ -53,7 +50,7 @@ func (o *summary) place(s *session, width, height int) {
 		o.lay(s, width)
 	}
 	o.set(len(o.sheet.rows), height)
-	if o.atEnd() && readable(width, height) {
+	if o.look(s, o.atEnd(), width, height) {
 		s.reading.OpenSummary(o.index)
 	}
 }

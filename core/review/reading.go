@@ -125,7 +125,9 @@ func open(r *reading, left *int) {
 }
 
 // Operation tells whether the operation at an index in the document has to be opened, and whether it was.
-func (g *Reading) Operation(i int) (due, opened bool) { return g.operations[i].due, g.operations[i].opened }
+func (g *Reading) Operation(i int) (due, opened bool) {
+	return g.operations[i].due, g.operations[i].opened
+}
 
 // Finding tells whether the finding at an index in the document has to be opened, and whether it was.
 func (g *Reading) Finding(i int) (due, opened bool) { return g.findings[i].due, g.findings[i].opened }

@@ -64,6 +64,9 @@ func (s *session) next() step {
 		}
 	}
 	s.notice = "nothing is left to open"
+	if s.hindrance() == "" {
+		s.notice += "; A leads to the questions"
+	}
 	return step{}
 }
 

@@ -116,21 +116,9 @@ func TestJob(t *testing.T) {
 	run := func(cmd tea.Cmd) {
 		go func() { results <- cmd() }()
 	}
-	var follow func(cmd tea.Cmd)
-	follow = func(cmd tea.Cmd) {
-		if cmd == nil {
-			return
-		}
-		msg := cmd()
-		if batch, ok := msg.(tea.BatchMsg); ok {
-			for _, c := range batch {
-				if c != nil {
-					run(c)
-				}
-			}
-		}
+	for _, c := range cmd().(tea.BatchMsg) {
+		run(c)
 	}
-	follow(cmd)
 	for !j.ended {
 		msg := <-results
 		if msg == nil {

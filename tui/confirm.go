@@ -179,9 +179,9 @@ func (c *confirmScreen) lay(s *session, width int) sheet {
 	}
 	layRoot(&p, "Root", d.Root, d.RootOf)
 	p.heading(upper(d.What))
-	p.text("  file", 17, plain, s.opened.Path)
+	p.text("  file", factsAt, plain, s.opened.Path)
 	if s.opened.Key != "" {
-		p.lead("  key", 17, plain, s.opened.Key)
+		p.lead("  key", factsAt, plain, s.opened.Key)
 	}
 	facts(&p, d.Facts)
 	for _, t := range d.Tallies {
@@ -191,7 +191,8 @@ func (c *confirmScreen) lay(s *session, width int) sheet {
 		p.heading("Findings")
 	}
 	for _, f := range d.Findings {
-		p.text("  "+strings.ToUpper(f.Severity.String())+" "+string(f.Rule)+": ", 4, inkOf(f.Severity), f.Message)
+		p.say(2, inkOf(f.Severity), strings.ToUpper(f.Severity.String())+" "+string(f.Rule))
+		p.text("", 6, plain, f.Message)
 	}
 	return p
 }

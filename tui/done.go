@@ -63,7 +63,8 @@ func (d *doneScreen) lay(width, height int) sheet {
 	if d.done.Record == 0 {
 		p.lead("recorded ", 10, warn, "nowhere: no ledger was kept")
 	} else {
-		p.text(fmt.Sprintf("recorded  number %s in ", number(int(d.done.Record))), 12, plain, d.done.Ledger)
+		p.lead("recorded ", 10, plain, "number "+number(int(d.done.Record))+", in the ledger")
+		p.text("", 10, plain, d.done.Ledger)
 	}
 	layRoot(&p, "Root that was signed", d.done.Root[:], "")
 	if d.done.Record != 0 {

@@ -68,7 +68,9 @@ type panicMsg struct{ value any }
 func (g *guard) Init() tea.Cmd { return g.safely(g.model.Init()) }
 
 // Update hands a message on.
-func (g *guard) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
+func (g *guard) Update(msg tea.Msg) (tea.Model, tea.Cmd) { return g, g.update(msg) }
+
+func (g *guard) update(msg tea.Msg) (cmd tea.Cmd) {
 	defer func() {
 		if p := recover(); p != nil {
 			g.fail(p)
@@ -77,10 +79,10 @@ func (g *guard) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 	}()
 	if p, ok := msg.(panicMsg); ok {
 		g.fail(p.value)
-		return g, tea.Quit
+		return tea.Quit
 	}
 	_, cmd = g.model.Update(msg)
-	return g, g.safely(cmd)
+	return g.safely(cmd)
 }
 
 // View draws the model, nothing after a panic.

@@ -23,6 +23,9 @@ import (
 func (r *road) sign(ctx context.Context, _ *tui.Opened, accepted *ceremony.Accepted, asks tui.Asks) (*tui.Done, error) {
 	signed, err := r.finish(ctx, accepted, func(ctx context.Context) (quorum.Signer, error) {
 		q := &screenQuestions{road: r, asks: asks}
+		if r.key.token != nil && r.key.token.Info().PINPad { // where nobody is asked here
+			asks.Touch(shownToken(r.key.token.Info()))
+		}
 		signer, err := r.key.openAsking(ctx, q, q.passphrase, func() { q.wrong = true })
 		if err == nil && r.key.token != nil {
 			asks.Touch(shownToken(r.key.token.Info()))

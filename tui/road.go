@@ -15,8 +15,6 @@ import (
 type Road struct {
 	// Open reads the file at a path and reviews it; progress may be called with a number of bytes of all.
 	Open func(ctx context.Context, path string, progress func(done, all int64)) (*Opened, error)
-	// Close ends with what was opened and not signed.
-	Close func(o *Opened)
 	// Sign walks the rest of the road with what was accepted: the file unchanged, the record, the key, the signature, the file.
 	// It can be called again after an error.
 	Sign func(ctx context.Context, o *Opened, accepted *ceremony.Accepted, asks Asks) (*Done, error)

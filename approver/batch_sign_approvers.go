@@ -21,7 +21,7 @@ type approversFlags struct {
 	trustDomain, current, now string
 	signatures                []string
 
-	newSet string // the first file of the new set
+	newSet []medium.Input // the files of the new set
 }
 
 func (a *app) signApproversCommand() *cobra.Command {
@@ -140,8 +140,8 @@ func (a *app) readChange(f *approversFlags, domain string, m *memory) (*approver
 	if next.epoch == 0 {
 		return nil, nil, usage("--epoch is missing: one above that of the set in force")
 	}
-	if len(next.paths) > 0 {
-		f.newSet = next.paths[0]
+	for _, path := range next.paths {
+		f.newSet = append(f.newSet, medium.Input{Role: "new set", Path: path})
 	}
 	m.at(clock)
 	m.change(next, domain)
@@ -190,6 +190,9 @@ func (a *app) readCurrent(path string, c *approvers.Change) (from []string, err 
 		return own.Value.Paths, nil
 	}
 	f, err := readSetFile(path)
+	if err == nil {
+		err = f.checkInForce(c.TrustDomain)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -225,7 +228,7 @@ func (a *app) reviewChange(f *approversFlags, c *approvers.Change, inputs []medi
 	if key.unpinned() {
 		c.Other = append(c.Other, review.NewFinding(review.KeyUnpinned, review.Escape("the token says which public key it has; nobody else did")))
 	}
-	c.Other = append(append(c.Other, medium.FindingsOf(medium.Input{Role: "new set", Path: f.newSet}, append(inputs, key.inputs()...))...), m.found...)
+	c.Other = append(append(c.Other, medium.FindingsOf(f.newSet, append(inputs, key.inputs()...))...), m.found...)
 	r, err := c.Review()
 	if err != nil {
 		return nil, err

@@ -93,6 +93,9 @@ func (a *app) holder(f *holderFlags) (h quorum.Holder, err error) {
 	}
 	if f.current != "" {
 		held, err := readSetFile(f.current)
+		if err == nil {
+			err = held.checkInForce(draft.TrustDomain)
+		}
 		if err != nil {
 			return h, err
 		}

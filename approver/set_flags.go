@@ -65,7 +65,7 @@ func (f *setFlags) register(c *cobra.Command) {
 type givenSet struct {
 	set    *quorum.Set
 	epoch  uint64
-	labels map[quorum.KID]string // file names of the keys
+	labels map[quorum.KID]string // file names of the keys; paths where two have the same name
 	proofs [][]byte
 	paths  []string // all the files it came from
 	proven []string // of proofs
@@ -101,8 +101,14 @@ func (f *setFlags) read() (*givenSet, error) {
 	if draft.Keys, err = readPublicKeys(paths); err != nil {
 		return nil, err
 	}
+	names := make(map[string]int)
+	for _, path := range paths {
+		names[fileName(path)]++
+	}
 	for i, key := range draft.Keys {
-		g.labels[key.KID()] = fileName(paths[i])
+		if g.labels[key.KID()] = fileName(paths[i]); names[fileName(paths[i])] > 1 { // no two keys are called the same
+			g.labels[key.KID()] = paths[i]
+		}
 	}
 	if g.set, err = quorum.NewSet(draft); err != nil {
 		return nil, err

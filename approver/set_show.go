@@ -43,6 +43,22 @@ func readSetFile(path string) (*setFile, error) {
 	return f, nil
 }
 
+// checkInForce refuses a signature as the file of the set in force where it is for another deployment, or does not verify
+// though the set has its key. One by a key of the set before it is taken: who that was is not known here.
+func (f *setFile) checkInForce(domain string) error {
+	switch {
+	case f.signature == nil:
+		return nil
+	case domain != "" && f.signature.TrustDomain != domain:
+		return wire.Errorf(wire.TrustDomainMismatch, "", "%s is for trust domain %q, yours is %q", f.path, f.signature.TrustDomain, domain).
+			With("file", f.signature.TrustDomain).With("own", domain)
+	}
+	if key, member := f.set.Key(f.signature.Signature.KID); member && !f.signature.Verifies(key) {
+		return wire.Errorf(wire.AccessDenied, "bad-signature", "%s: the signature by key %s does not verify", f.path, key.KID()).With("file", f.path)
+	}
+	return nil
+}
+
 func (a *app) setShowCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "show FILE",

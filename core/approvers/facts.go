@@ -35,10 +35,7 @@ func (h *held) facts() []review.Fact {
 				"a machine with a pin refuses them and takes only the set it is pinned to",
 			"the quorum, to whoever has the JoinService key"))
 	}
-	if !h.Key.IsZero() {
-		facts = append(facts, fact("key", "your key", h.ownKey(), h.named(h.Key)))
-	}
-	facts = append(facts, h.signatureFact())
+	facts = append(facts, h.keyFact(), h.signatureFact())
 	if len(h.Configuration) > 0 {
 		facts = append(facts, fact("configuration", "configuration", "yours", h.Configuration...))
 	}
@@ -128,6 +125,13 @@ func (h *held) named(kid quorum.KID) string {
 		return kid.String() + " " + label
 	}
 	return kid.String()
+}
+
+func (h *held) keyFact() review.Fact {
+	if h.Key.IsZero() {
+		return fact("key", "your key", "not known before it is opened: whether its signature counts CANNOT BE SHOWN; name it with --pub")
+	}
+	return fact("key", "your key", h.ownKey(), h.named(h.Key))
 }
 
 // ownKey says what a signature by the approver's own key is worth.

@@ -34,6 +34,16 @@ func NewTrustBundle(version uint64, roots []Root, o quorum.Offer) (*TrustBundle,
 	if err := putOffer(m, o); err != nil {
 		return nil, err
 	}
+	b, err := newBounded(m)
+	if err != nil {
+		return nil, err
+	}
+	_, err = b.Offer()
+	return b, err
+}
+
+// newBounded makes a bundle of a message that was not read, so that its size is not known to be one that is.
+func newBounded(m *bettercomputev1.TrustBundle) (*TrustBundle, error) {
 	b, err := newTrustBundle(m)
 	if err != nil {
 		return nil, err
@@ -41,8 +51,7 @@ func NewTrustBundle(version uint64, roots []Root, o quorum.Offer) (*TrustBundle,
 	if n := len(b.Encode()); n > MaxBundleBytes {
 		return nil, wire.Errorf(wire.InvalidInput, "", "trust bundle: %d bytes; at most %d are read", n, MaxBundleBytes)
 	}
-	_, err = b.Offer()
-	return b, err
+	return b, nil
 }
 
 // ParseTrustBundle reads the protobuf message TrustBundle strictly: at most 256 KiB, canonical, so that what is taken
@@ -89,9 +98,10 @@ func (b *TrustBundle) Version() uint64 { return b.message.Version }
 // Roots gives the command-signing roots in the order in which they stand.
 func (b *TrustBundle) Roots() []Root { return slices.Clone(b.roots) }
 
-// WithVersion gives the same content under another version, 1 to 2^53-1. The error is INVALID_INPUT.
+// WithVersion gives the same content under another version, 1 to 2^53-1. The error is INVALID_INPUT, which a bundle of nearly
+// 256 KiB can get for its size: a high version takes more bytes.
 func (b *TrustBundle) WithVersion(version uint64) (*TrustBundle, error) {
 	m := proto.CloneOf(b.message)
 	m.Version = version
-	return newTrustBundle(m)
+	return newBounded(m)
 }

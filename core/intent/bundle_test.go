@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -123,4 +124,39 @@ func protoc(t *testing.T, flag string, input []byte) []byte {
 	out, err := cmd.Output()
 	require.NoError(t, err, "%s (protoc: apt-get install protobuf-compiler)", stderr.String())
 	return out
+}
+
+// A bundle at its bound does not grow over it by its version, or no machine would read what was signed.
+func TestWithVersionKeepsTheBound(t *testing.T) {
+	alice := signers(t)["alice"]
+	var tiers []quorum.Tier
+	for i := range uint32(64) { // a tier more is a few bytes more
+		tiers = append(tiers, quorum.Tier{MaxScopeSize: i + 1, Threshold: 1})
+	}
+	over := false
+	for n := range tiers {
+		set, err := quorum.NewSet(quorum.SetDraft{Keys: []quorum.PublicKey{public(t, alice)}, Threshold: 1, Tiers: tiers[:n]})
+		require.NoError(t, err)
+		o := quorum.Offer{Set: set, Epoch: 2}
+		signature := signSet(t, alice, 2, set)
+		var b *intent.TrustBundle
+		for count := 2300; ; count++ {
+			o.Signatures = slices.Repeat([]quorum.UnverifiedSignature{signature}, count)
+			next, err := intent.NewTrustBundle(1, goodRoots(t)[:1], o)
+			if err != nil {
+				break
+			}
+			b = next
+		}
+		high, err := b.WithVersion(1<<53 - 1)
+		if len(b.Encode())+7 > intent.MaxBundleBytes {
+			over = true
+			require.Equal(t, wire.InvalidInput, wire.CodeOf(err), "%d bytes", len(b.Encode()))
+			continue
+		}
+		require.NoError(t, err)
+		_, err = intent.ParseTrustBundle(high.Encode())
+		require.NoError(t, err)
+	}
+	require.True(t, over, "no bundle came near the bound")
 }

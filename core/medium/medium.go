@@ -22,11 +22,11 @@ type Input struct {
 // and cause. scope is the path of the scope file, "" where there is none. A file that cannot be looked at has no place in
 // same-medium; whoever reads it says what is wrong with it.
 func Findings(scope string, inputs []Input) []review.Finding {
-	return FindingsOf(Input{Role: "scope", Path: scope}, inputs)
+	return FindingsOf([]Input{{Role: "scope", Path: scope}}, inputs)
 }
 
-// FindingsOf is Findings for what is signed that is no scope, such as a new approver set.
-func FindingsOf(signed Input, inputs []Input) []review.Finding {
+// FindingsOf is Findings for what is signed that is no scope, such as a new approver set, in all the files that it came in.
+func FindingsOf(signed, inputs []Input) []review.Finding {
 	return machine{device: device, own: ownFolders()}.findings(signed, inputs)
 }
 
@@ -44,20 +44,18 @@ func ownFolders() []string {
 	return own
 }
 
-func (m machine) findings(signed Input, inputs []Input) (found []review.Finding) {
-	inputs = slices.DeleteFunc(slices.Clone(inputs), func(i Input) bool { return i.Path == "" })
-	if shared := m.onStickOf(signed.Path, inputs); len(shared) > 0 {
+func (m machine) findings(signed, inputs []Input) (found []review.Finding) {
+	noPath := func(i Input) bool { return i.Path == "" }
+	signed, inputs = slices.DeleteFunc(slices.Clone(signed), noPath), slices.DeleteFunc(slices.Clone(inputs), noPath)
+	if shared := m.onStickOf(signed, inputs); len(shared) > 0 {
 		verb := " lies"
 		if len(shared) > 1 {
 			verb = " lie"
 		}
 		found = append(found, review.NewFinding(review.SameMedium,
-			review.Escape(theRoles(shared)+verb+" on the "+signed.Role+"'s own medium"), places(shared, Input.resolution)...))
+			review.Escape(theRoles(shared)+verb+" on "+theRoles(signed)+"'s own medium"), places(shared, Input.resolution)...))
 	}
-	if signed.Path != "" {
-		inputs = slices.Insert(inputs, 0, signed)
-	}
-	odd := slices.DeleteFunc(inputs, func(i Input) bool { return len(i.oddities()) == 0 })
+	odd := slices.DeleteFunc(slices.Concat(signed, inputs), func(i Input) bool { return len(i.oddities()) == 0 })
 	if len(odd) > 0 {
 		says := "the path of " + theRoles(odd) + " is not what it looks like"
 		if len(odd) > 1 {
@@ -68,19 +66,21 @@ func (m machine) findings(signed Input, inputs []Input) (found []review.Finding)
 	return found
 }
 
-// onStickOf gives the inputs on the file system of the scope, where that is not the machine's own.
-func (m machine) onStickOf(scope string, inputs []Input) (shared []Input) {
-	stick, ok := m.holding(scope)
-	if !ok {
-		return nil
+// onStickOf gives the inputs on a file system of what is signed, where that is not the machine's own.
+func (m machine) onStickOf(signed, inputs []Input) (shared []Input) {
+	sticks := map[uint64]bool{}
+	for _, i := range signed {
+		if id, ok := m.holding(i.Path); ok {
+			sticks[id] = true
+		}
 	}
 	for _, folder := range m.own {
-		if id, ok := m.device(folder); ok && id == stick {
-			return nil
+		if id, ok := m.device(folder); ok {
+			delete(sticks, id)
 		}
 	}
 	for _, i := range inputs {
-		if id, ok := m.holding(i.Path); ok && id == stick {
+		if id, ok := m.holding(i.Path); ok && sticks[id] {
 			shared = append(shared, i)
 		}
 	}

@@ -131,7 +131,7 @@ func TestRolesAreNamedOnce(t *testing.T) {
 	require.Len(t, found[0].Places, 2)
 }
 
-func scopeAt(path string) Input { return Input{Role: "scope", Path: path} }
+func scopeAt(path string) []Input { return []Input{{Role: "scope", Path: path}} }
 
 // What is signed is named as what it is.
 func TestFindingsOfANewSet(t *testing.T) {
@@ -140,7 +140,7 @@ func TestFindingsOfANewSet(t *testing.T) {
 	for _, name := range []string{"next.json", "set.json"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
 	}
-	found := m.findings(Input{Role: "new set", Path: filepath.Join(dir, "next.json")}, []Input{{Role: "set in force", Path: filepath.Join(dir, "set.json")}})
+	found := m.findings([]Input{{Role: "new set", Path: filepath.Join(dir, "next.json")}}, []Input{{Role: "set in force", Path: filepath.Join(dir, "set.json")}})
 	require.Len(t, found, 1)
 	require.Equal(t, "the set in force lies on the new set's own medium", found[0].Message.String())
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/lipgloss"
+
+	_ "github.com/better-compute/approver/tui/quiet" // before Bubble Tea starts
 )
 
 // An ink is how a part of a row is drawn. It never carries meaning alone: a word or a mark does.

@@ -262,5 +262,5 @@ func (m *memory) handedOut(err error) error {
 		return err
 	}
 	e := wire.Errorf(wire.IOError, "", "the signature is made and recorded, and was not handed out: %s", wire.MessageOf(err))
-	return e.With("seq", m.receipt.Head().Seq)
+	return e.With("seq", m.receipt.Head().Seq).With("signed", true)
 }

@@ -94,6 +94,7 @@ func (c *screen) confirms(first string, words []string) {
 	c.s.t.Helper()
 	c.onTop("Confirm")
 	c.listens()
+	c.press("End") // the questions come once that was on the screen
 	for question := range 3 {
 		answer := first
 		c.shows("Question " + strconv.Itoa(question+1) + " of 3")
@@ -173,8 +174,8 @@ func TestScreenSeesAChangedFile(t *testing.T) {
 	c.onTop("Signing")
 	c.shows("SCOPE_CHANGED: the file changed since you read it: ok-415.json")
 	c.press("Escape")
-	c.onTop("Confirm")
-	c.press("C-c")
+	c.onTop("Open a file") // there is no way back to what it was
+	c.press("q")
 	require.Equal(t, 1, c.end())
 	require.NoFileExists(t, s.path("sig.json"))
 }
@@ -188,8 +189,9 @@ func TestScreenConfirmDropsWhatNobodyTyped(t *testing.T) {
 	c.press("4", "1", "5", "Enter") // ahead of the questions
 	c.onTop("Confirm")
 	c.shows("typed before")
-	c.shows("> _")
 	c.listens()
+	c.press("End")
+	c.shows("> _")
 	c.press("Enter", "Enter", "Enter")
 	c.paste("415\n" + words[0] + "\n" + words[1] + "\n") // without brackets
 	time.Sleep(200 * time.Millisecond)
@@ -230,6 +232,8 @@ func TestScreenWantsEverythingOpened(t *testing.T) {
 	c.press("q")
 	require.Equal(t, 1, c.end())
 	require.Contains(t, c.text(), "INVALID_STATE: left without a signature")
+	require.Contains(t, c.text(), "run it again once you have decided")
+	require.NotContains(t, c.text(), "run it on a terminal", "there is one")
 }
 
 // What is not signed can be declined, a stop forbids nothing of that, and a decline is confirmed by itself.
@@ -239,7 +243,7 @@ func TestScreenDeclines(t *testing.T) {
 	c.onTop("Overview")
 	words := c.rootWords()
 	c.press("A")
-	c.shows("a STOP among the findings forbids it")
+	c.shows("STOP: this cannot be signed; D declines")
 	c.press("D")
 	c.onTop("Decline")
 	c.listens()
@@ -304,17 +308,20 @@ func TestScreenOfFortyColumns(t *testing.T) {
 	c.press("A")
 	c.onTop("Confirm")
 	c.listens()
+	c.press("End")
+	c.shows("Question 1 of 3")
 	words := make(map[int]string)
 	for range 40 {
 		for _, m := range rootWordOnScreen.FindAllStringSubmatch(c.shown(), -1) {
-			n, _ := strconv.Atoi(m[1])
-			words[n] = m[2]
+			if n, _ := strconv.Atoi(m[1]); n > 0 {
+				words[n] = m[2]
+			}
 		}
 		if len(words) >= 32 {
 			break
 		}
 		time.Sleep(50 * time.Millisecond)
-		c.press("Down")
+		c.press("Up")
 	}
 	require.GreaterOrEqual(t, len(words), 32, "%s", c.shown())
 	list := make([]string, 32)

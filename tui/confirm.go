@@ -21,6 +21,7 @@ type confirmScreen struct {
 	answers   []string // given so far
 	input     line
 	trouble   string // of the last answers, the program's own words
+	seen      bool   // the end of what stands above the questions was on the screen
 	scroll    scroll
 	sheet     sheet
 }
@@ -74,11 +75,17 @@ func (c *confirmScreen) update(s *session, msg tea.Msg) step {
 	switch k.Type {
 	case tea.KeyEsc:
 		return step{pop: true}
-	case tea.KeyEnter:
-		return c.enter(s)
 	case tea.KeyPgUp, tea.KeyPgDown, tea.KeyUp, tea.KeyDown, tea.KeyHome, tea.KeyEnd:
 		c.scroll.move(commandOf(k))
 		return step{}
+	}
+	if !c.seen {
+		s.notice = "read on first: PgDn, or End"
+		return step{}
+	}
+	switch k.Type {
+	case tea.KeyEnter:
+		return c.enter(s)
 	case tea.KeyBackspace:
 		if n := len(c.answers); c.input.empty() && n > 0 { // back to the question before
 			c.input.text, c.answers = c.answers[n-1], c.answers[:n-1]
@@ -117,7 +124,7 @@ func (c *confirmScreen) enter(s *session) step {
 		return step{}
 	}
 	c.again("")
-	sign, cmd := newSigning(s, accepted)
+	sign, cmd := newSigning(s, c.review, accepted)
 	return step{push: sign, cmd: cmd}
 }
 
@@ -134,6 +141,11 @@ func (c *confirmScreen) place(s *session, width, height int) {
 		c.sheet = c.lay(s, width)
 	}
 	c.scroll.set(len(c.sheet.rows), height-len(c.asking(width)))
+	if c.scroll.atEnd() && readable(width, height) && !c.seen {
+		c.seen = true // the question takes rows now: the end stays on the screen
+		c.scroll.set(len(c.sheet.rows), height-len(c.asking(width)))
+		c.scroll.move(bottom)
+	}
 }
 
 func (c *confirmScreen) view(_ *session, width, height int) []row {
@@ -161,6 +173,10 @@ func (c *confirmScreen) asking(width int) []row {
 	if c.challenge == nil {
 		return p.rows
 	}
+	if !c.seen {
+		p.say(0, strong, "The questions come once you have read to the end: PgDn.")
+		return p.rows
+	}
 	questions := c.challenge.Questions()
 	at := len(c.answers)
 	p.say(0, strong, fmt.Sprintf("Question %d of %d, %s:", at+1, len(questions), questions[at]))
@@ -168,7 +184,7 @@ func (c *confirmScreen) asking(width int) []row {
 	return p.rows
 }
 
-// lay writes what is signed: all facts, the root in whole, the counts and the findings.
+// lay writes what is signed: how much of what, and what speaks against it, then all facts and the root in whole.
 func (c *confirmScreen) lay(s *session, width int) sheet {
 	d := c.review.Document()
 	p := sheet{width: width}
@@ -177,23 +193,28 @@ func (c *confirmScreen) lay(s *session, width int) sheet {
 	} else {
 		p.say(0, strong, "You are about to APPROVE this "+d.What+" with your key.")
 	}
-	layRoot(&p, "Root", d.Root, d.RootOf)
-	p.heading(upper(d.What))
-	p.text("  file", factsAt, plain, s.opened.Path)
-	if s.opened.Key != "" {
-		p.lead("  key", factsAt, plain, s.opened.Key)
+	conclusion := d.Conclusion()
+	for _, sentence := range conclusion[1:] { // the first says what to do, which is done by now
+		p.say(0, plain, sentence)
 	}
-	facts(&p, d.Facts)
 	for _, t := range d.Tallies {
 		tally(&p, t)
 	}
 	if len(d.Findings) > 0 {
 		p.heading("Findings")
 	}
-	for _, f := range d.Findings {
+	for _, i := range bySeverity(d.Findings) {
+		f := d.Findings[i]
 		p.say(2, inkOf(f.Severity), strings.ToUpper(f.Severity.String())+" "+string(f.Rule))
 		p.text("", 6, plain, f.Message)
 	}
+	p.heading(upper(d.What))
+	p.text("  file", factsAt, plain, s.opened.Path)
+	if s.opened.Key != "" {
+		p.lead("  key", factsAt, plain, s.opened.Key)
+	}
+	facts(&p, d.Facts)
+	layRoot(&p, "Root", d.Root, d.RootOf)
 	return p
 }
 

@@ -19,7 +19,17 @@ func atConfirm(t *testing.T) *driver {
 	d := driveOpened(t, smallBatch(t)()).readAll().keys("A")
 	require.IsType(t, new(confirmScreen), d.m.top())
 	d.now = d.now.Add(time.Minute)
-	return d
+	return d.keys("end")
+}
+
+// What would happen stands first, above the question, and the question opens once the end of it all was on the screen.
+func TestConfirmIsReadFirst(t *testing.T) {
+	d := driveOpened(t, smallBatch(t)()).readAll().size(80, 24).keys("A")
+	d.sees("You are about to APPROVE", "3 operations (", "DESTRUCTIVE", "node.reimage", "Findings", "read to the end: PgDn").seesNot("Question")
+	d.keys("3", "enter").sees("read on first").seesNot("Question", "> 3")
+	d.keys("pgdown", "pgdown", "pgdown").sees("Question 1 of 3", "> _")
+	d.keys("home").sees("You are about to APPROVE", "Question 1 of 3")
+	driveOpened(t, smallBatch(t)()).readAll().keys("A").size(20, 100).sees("The questions come")
 }
 
 // Nothing of what names the thing is shortened: the root in hex and words, all facts, all findings.
@@ -75,7 +85,7 @@ func TestDecline(t *testing.T) {
 	k := &fakeKey{done: Done{Declined: true}}
 	l := begin(t, k.road(smallBatch(t)), Start{Path: "scope.json"}).sees("Overview")
 	l.keys("D").sees("Why do you decline?").keys("enter").sees("Why do you decline?")
-	l.types("not in my night").keys("enter").sees("You are about to DECLINE")
+	l.types("not in my night").keys("enter").sees("You are about to DECLINE").keys("end")
 	l.types("decline").keys("enter").sees("Question 2 of 3") // letter case does not matter
 	l.keys("esc").sees("Why do you decline?").sees("not in my night_")
 	require.Nil(t, k.signed)

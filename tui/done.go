@@ -12,18 +12,19 @@ import (
 // doneScreen says what was made and where it is.
 type doneScreen struct {
 	done   *Done
+	rootOf string   // what the root is the digest of, or ""
 	code   *qr.Code // of the signature file; nil where none can hold it
 	sheet  sheet
 	height int // that it was laid out for
 	scroll scroll
 }
 
-func newDone(d *Done) *doneScreen {
+func newDone(d *Done, rootOf string) *doneScreen {
 	code, err := qr.Encode(string(d.File), qr.L)
 	if err != nil {
 		code = nil
 	}
-	return &doneScreen{done: d, code: code}
+	return &doneScreen{done: d, rootOf: rootOf, code: code}
 }
 
 func (d *doneScreen) title(*session) string { return "Done" }
@@ -53,9 +54,12 @@ func (d *doneScreen) view(*session, int, int) []row {
 
 func (d *doneScreen) lay(width, height int) sheet {
 	p := sheet{width: width}
-	word := "Signed."
-	if d.done.Declined {
-		word = "Declined."
+	word, root := "Signed.", "Root that was signed"
+	switch {
+	case d.done.Declined:
+		word, root = "Declined.", "Root that was DECLINED"
+	case d.rootOf != "":
+		root = "SHA-256 that was signed,"
 	}
 	p.say(0, good, word+" The signature is verified, and written.")
 	p.text("written ", 10, plain, d.done.Written)
@@ -66,7 +70,7 @@ func (d *doneScreen) lay(width, height int) sheet {
 		p.lead("recorded ", 10, plain, "number "+number(int(d.done.Record))+", in the ledger")
 		p.text("", 10, plain, d.done.Ledger)
 	}
-	layRoot(&p, "Root that was signed", d.done.Root[:], "")
+	layRoot(&p, root, d.done.Root[:], d.rootOf)
 	if d.done.Record != 0 {
 		p.heading("Head of the ledger, to be written down")
 		p.hex(hex.EncodeToString(d.done.Head[:]))

@@ -18,8 +18,8 @@ func newFindings(s *session) screen { return &findings{order: bySeverity(s.docum
 
 func (o *findings) title(s *session) string { return "Findings: " + number(len(o.order)) }
 
-func (o *findings) commands(*session) []command {
-	return []command{enter, next, back, showOverview, showOperations, showSubjects, confirm}
+func (o *findings) commands(s *session) []command {
+	return s.listed(enter, next, back, showOverview, showOperations, showSubjects, search, filter, confirm)
 }
 
 func (o *findings) update(s *session, msg tea.Msg) step {
@@ -72,8 +72,8 @@ func (o *finding) title(s *session) string {
 	return "Finding: " + string(s.document().Findings[o.index].Rule)
 }
 
-func (o *finding) commands(*session) []command {
-	return []command{pageDown, next, back, filter, showFindings, showOverview}
+func (o *finding) commands(s *session) []command {
+	return s.listed(pageDown, next, back, filter, showFindings, showOverview)
 }
 
 func (o *finding) update(s *session, msg tea.Msg) step {

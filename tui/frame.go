@@ -56,7 +56,9 @@ func (m *Model) head() row {
 		return row{lead: left, leadInk: strong}
 	}
 	right := "nothing left to open"
-	if s.opened.Review.Stop() != nil {
+	if word, ok := m.decided(); ok {
+		right = word
+	} else if s.opened.Review.Stop() != nil {
 		right = "STOP"
 	} else if s.closed() {
 		right = "WINDOW CLOSED"
@@ -68,6 +70,20 @@ func (m *Model) head() row {
 		return row{lead: left, leadInk: strong}
 	}
 	return row{lead: left + strings.Repeat(" ", gap), leadInk: strong, own: right, ink: faint}
+}
+
+// decided tells whether what is left to open no longer matters, and what stands in its place: a decline is on its way, or
+// all is done.
+func (m *Model) decided() (word string, ok bool) {
+	for _, s := range m.stack {
+		switch s.(type) {
+		case *declineScreen:
+			word, ok = "DECLINE", true
+		case *doneScreen:
+			return "", true
+		}
+	}
+	return word, ok
 }
 
 // foot gives the keys of the screen as far as they fit, or what has to be noticed.

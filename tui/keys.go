@@ -50,7 +50,7 @@ var bindings = [commandCount]binding{
 	bottom:         {[]string{"end", "G"}, "End G", "end", "To the last row."},
 	enter:          {[]string{"enter", "right", "l"}, "Enter l", "open", "Opens what is marked with >. It never confirms anything."},
 	back:           {[]string{"esc", "left", "h"}, "Esc h", "back", "Back to the screen before; cancels work that runs."},
-	next:           {[]string{"n", "tab"}, "n Tab", "next unread", "Opens what is still to be opened, one after the other."},
+	next:           {[]string{"n", "tab"}, "n Tab", "unread", "Opens what is still to be opened, one after the other."},
 	search:         {[]string{"/"}, "/", "search", "Searches subjects while you type; Enter keeps the search, Esc ends it."},
 	filter:         {[]string{"f"}, "f", "filter", "Shows only subjects of a kind, operation, site or finding, or by the expected list."},
 	showOverview:   {[]string{"1"}, "1", "overview", "The overview: verdict, root, window, totals."},

@@ -41,6 +41,12 @@ func TestEveryKey(t *testing.T) {
 		{"1", "n tab", "Finding: no-expect"},
 		{"2", "n tab", "Finding: no-expect"},
 		{"4 enter", "n tab", "Finding: outlier"},
+		{"1", "/", "search (Enter keeps it, Esc ends it): "},
+		{"2", "/", "search (Enter keeps it, Esc ends it): "},
+		{"4", "/", "search (Enter keeps it, Esc ends it): "},
+		{"1", "f", "Which subjects to show"},
+		{"2", "f", "Which subjects to show"},
+		{"4", "f", "Which subjects to show"},
 		{"3", "/", "search (Enter keeps it, Esc ends it): "},
 		{"3", "f", "Which subjects to show"},
 		{"2 enter", "f s 3", "Subjects: 1 of 15"},
@@ -57,7 +63,7 @@ func TestEveryKey(t *testing.T) {
 		{"1", "esc h left", "this is the first screen; q leaves the program"},
 		{"3 f down", "enter", "shown: finding outlier"},
 		{"4", "enter l right", "Finding: no-expect"},
-		{"1", "D", "ecline"},
+		{"1", "D", "Why do you decline?"},
 	} {
 		for key := range strings.FieldsSeq(c.keys) {
 			if key == "space" {
@@ -145,7 +151,7 @@ func TestClockRuns(t *testing.T) {
 	d.now = startTime.Add(6*time.Hour + time.Second)
 	d.m.Update(tick{})
 	d.keys("1").sees("Window: CLOSED 00:00:02 ago.", "WINDOW CLOSED")
-	d.keys("A").sees("not yet: the window has closed")
+	d.keys("A").sees("the window has closed")
 	long := openedScope(t, scopeFile(t, 1, mixed), testPolicy())
 	long.NotAfter = startTime.Add(50 * time.Hour)
 	driveOpened(t, long).sees("open for 2 days 02:00:00 more")
@@ -155,7 +161,7 @@ func TestAStopIsInTheWay(t *testing.T) {
 	p := testPolicy()
 	p.MaxHours = 1
 	d := driveOpened(t, openedScope(t, scopeFile(t, 15, mixed), p)).sees("STOP: do not sign this batch scope").readAll()
-	d.keys("A").sees("not yet: a STOP among the findings forbids it")
+	d.keys("1").sees("D decline").seesNot("A approve").keys("A").sees("STOP: this cannot be signed; D declines")
 	d.keys("4").sees(">  - +STOP window-long").keys("enter").sees("It is a STOP: nothing is signed.")
 }
 
@@ -166,13 +172,13 @@ func TestSearch(t *testing.T) {
 	d.keys("down", "pgdown", "up").sees("Subjects: 100 of 300")
 	d.keys("enter", "j").sees("search (Esc ends it): N02").keys("enter").sees("Leaf").keys("esc")
 	d.keys("esc").sees("Subjects: 300 of 300", "shown: all")
-	d.keys("/", "x", "y").sees("Subjects: 0 of 300").keys("enter", "enter", "down", "end").sees("Subjects: 0 of 300")
+	d.keys("/", "x", "y").sees("Subjects: 0 of 300", "None of all 300").keys("enter", "enter", "down", "end").sees("Subjects: 0 of 300")
 	d.keys("/", "ctrl+u").sees("Subjects: 300 of 300").keys("q", "?").sees("q?").keys("esc").sees("Subjects: 300 of 300")
 }
 
 func TestSearchWithinAFilter(t *testing.T) {
 	d := batch(t).keys("3", "f", "down", "down", "down", "down", "enter").sees("shown: kind node.reimage", "Subjects: 12 of 15")
-	d.keys("/", "s", "i", "t", "e").sees("Subjects: 0 of 15").keys("esc").sees("Subjects: 12 of 15")
+	d.keys("/", "s", "i", "t", "e").sees("Subjects: 0 of 15", "search 12 of 15", "the other 3 were NOT searched").keys("esc").sees("Subjects: 12 of 15")
 	d.keys("f", "end", "enter").sees("shown: operation 3 node.reimage", "Subjects: 11 of 15")
 	d.keys("3").sees("Subjects: 15 of 15")
 }
@@ -221,7 +227,7 @@ func TestChangeSideBySide(t *testing.T) {
 
 // A leaf of a change is none; that of a batch is proven, and an error of the proof is shown.
 func TestLeaf(t *testing.T) {
-	driveOpened(t, openedChange(t, testSet(t, 2, 0, 1, 2), testSet(t, 1, 0, 1, 2), "")).keys("3", "enter").sees("There is no tree of leaves")
+	driveOpened(t, openedChange(t, testSet(t, 2, 0, 1, 2), testSet(t, 1, 0, 1, 2), "")).keys("3").sees("it has no subjects; 2 lists the changes", "Overview").keys("2", "enter", "f").sees("it has no subjects").keys("/").sees("it has no subjects")
 	batch(t).keys("3", "enter").sees("proof    verified", "index ", "hash ")
 	o := openedScope(t, scopeFile(t, 15, mixed), testPolicy())
 	o.Leaf = func(int, int) (Leaf, error) { return Leaf{}, fmt.Errorf("\x1b[31mbroken") }
@@ -256,6 +262,17 @@ func TestHeldKeysOpenNothing(t *testing.T) {
 		}
 	}
 	d.sees("6 to open")
+}
+
+// A key that is held down for a minute opens nothing either: its repeats come faster than anybody looks.
+func TestHeldKeyOpensNothing(t *testing.T) {
+	d := batch(t)
+	d.typed(time.Second, "n")
+	for range 60 * 30 {
+		d.typed(33*time.Millisecond, "n")
+	}
+	d.sees("7 to open")
+	d.keys("n").sees("6 to open")
 }
 
 // Where long values differ is said, as the command says it.

@@ -142,6 +142,9 @@ func (m *Model) take(s step) tea.Cmd {
 	}
 	if s.push != nil {
 		m.push(s.push)
+		if s.over != nil {
+			m.push(s.over)
+		}
 	} else if s.pop || s.home {
 		m.arm() // a screen below may be guarded too
 	}

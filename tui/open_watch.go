@@ -58,7 +58,8 @@ func (w *watchScreen) view(s *session, width, _ int) []row {
 		layRefusal(&p, s.road, w.failed)
 		return p.rows
 	}
-	p.text("Looking every second for a scope or an approver set in ", 6, plain, review.Escape(w.folder))
+	p.say(0, plain, "Looking every second for a scope or an approver set in")
+	p.text("  ", 2, plain, review.Escape(w.folder))
 	p.say(0, plain, "and in the folders right below it. Plug the stick in.")
 	p.blankRow()
 	p.say(0, faint, "q leaves.")

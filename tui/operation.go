@@ -23,8 +23,8 @@ func (o *operation) title(s *session) string {
 	return upper(s.document().Counts.String()) + " " + ordinal(o.index, len(s.document().Operations))
 }
 
-func (o *operation) commands(*session) []command {
-	return []command{pageDown, next, back, filter, showOperations, showOverview}
+func (o *operation) commands(s *session) []command {
+	return s.listed(pageDown, next, back, filter, showOperations, showOverview)
 }
 
 func (o *operation) update(s *session, msg tea.Msg) step {
@@ -39,7 +39,7 @@ func (o *operation) update(s *session, msg tea.Msg) step {
 	case c == next:
 		_, opened := s.reading.Operation(o.index)
 		return o.reader.next(s, o.read(), opened)
-	case c == filter || c == showSubjects:
+	case (c == filter || c == showSubjects) && s.hasSubjects():
 		return toSubjects(s, selection{by: byOperation, operation: o.index})
 	}
 	st, _ := s.travel(c)
@@ -93,6 +93,10 @@ func (o *operation) lay(s *session, width int) {
 	default:
 		p.say(2, alarm, "What it would do is not known here.")
 	}
-	p.heading("Subjects (" + number(len(op.Subjects)) + ")")
+	words := "Subjects (" + number(len(op.Subjects)) + ")"
+	if more := len(op.Subjects) - 1; more > 0 {
+		words += ": the first, and " + number(more) + " more"
+	}
+	p.heading(words)
 	o.sheet, o.tail = p, newTail(op.Subjects, fieldsAt, width)
 }

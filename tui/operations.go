@@ -71,8 +71,8 @@ func (o *operations) title(s *session) string {
 	return upper(s.document().Counts.String()) + "s: " + number(len(s.document().Operations))
 }
 
-func (o *operations) commands(*session) []command {
-	return []command{enter, next, back, showOverview, showSubjects, showFindings, confirm}
+func (o *operations) commands(s *session) []command {
+	return s.listed(enter, next, back, showOverview, showSubjects, showFindings, search, filter, confirm)
 }
 
 func (o *operations) update(s *session, msg tea.Msg) step {

@@ -27,8 +27,8 @@ func newOverview(*session) screen { return &overview{clock: -1} }
 
 func (o *overview) title(s *session) string { return "Overview: " + s.document().What }
 
-func (o *overview) commands(*session) []command {
-	return []command{next, showOperations, showSubjects, showFindings, confirm, decline, pageDown}
+func (o *overview) commands(s *session) []command {
+	return append(s.deciding(), s.listed(showOperations, showFindings, showSubjects, search, filter, pageDown)...)
 }
 
 func (o *overview) update(s *session, msg tea.Msg) step {

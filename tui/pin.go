@@ -2,6 +2,8 @@ package tui
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -41,13 +43,16 @@ var errNoPIN = wire.Errorf(wire.InvalidState, "not-confirmed", "no PIN was given
 // pinScreen takes a PIN or passphrase: nothing of it is shown, not even how long it is.
 type pinScreen struct {
 	question *pinQuestion
+	purpose  string // what the signature would say
 	secret   [maxSecret]byte
 	n        int // of its bytes
 	trouble  string
 	answered bool
 }
 
-func newPIN(q *pinQuestion) *pinScreen { return &pinScreen{question: q} }
+func newPIN(q *pinQuestion, purpose string) *pinScreen {
+	return &pinScreen{question: q, purpose: purpose}
+}
 
 // what names the secret.
 func (p *pinScreen) what() string {
@@ -57,7 +62,12 @@ func (p *pinScreen) what() string {
 	return "PIN"
 }
 
-func (p *pinScreen) title(*session) string       { return upper(p.what()) }
+// title names the secret, and what it would be given for.
+func (p *pinScreen) title(*session) string {
+	verb, _, _ := strings.Cut(p.purpose, " ")
+	return upper(p.what()) + " to " + verb
+}
+
 func (p *pinScreen) guarded()                    {}
 func (p *pinScreen) typing() bool                { return true }
 func (p *pinScreen) place(*session, int, int)    {}
@@ -129,15 +139,19 @@ func (p *pinScreen) wipe() {
 	p.n = 0
 }
 
-func (p *pinScreen) view(_ *session, width, _ int) []row {
+func (p *pinScreen) view(_ *session, width, height int) []row {
 	t := p.question.token
 	s := sheet{width: width}
+	s.sentence(strong, p.purpose)
+	s.blankRow()
 	if t.Wrong {
 		s.say(0, alarm, "The "+p.what()+" was wrong.")
 	}
-	layToken(&s, t)
-	s.blankRow()
-	s.say(0, strong, "Type the "+p.what()+", then Enter. It is not shown, nor how long it is.")
+	prompt := "Type the " + p.what() + ", then Enter. It is not shown, nor how long it is."
+	if width < len(prompt) {
+		prompt = "Type the " + p.what() + ", then Enter; it is hidden."
+	}
+	s.say(0, strong, prompt)
 	shown := "(nothing typed)"
 	if p.n > 0 {
 		shown = "(hidden)"
@@ -147,6 +161,11 @@ func (p *pinScreen) view(_ *session, width, _ int) []row {
 		s.say(0, warn, p.trouble)
 	}
 	s.blankRow()
+	layToken(&s, t)
+	s.blankRow()
 	s.say(0, faint, "Ctrl-U begins again. Esc: nothing is tried, nothing is signed.")
+	if len(s.rows) > height {
+		return slices.DeleteFunc(s.rows, func(r row) bool { return r == row{} })
+	}
 	return s.rows
 }

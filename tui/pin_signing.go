@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"errors"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -14,6 +15,7 @@ import (
 // how it ended. Esc stops it; then it stands until it is known whether a signature was made all the same.
 type signing struct {
 	session *session
+	purpose string
 	job     *job
 	phase   string // what goes on, the program's own words
 	touch   *Token // that works
@@ -32,8 +34,8 @@ type (
 )
 
 // newSigning begins to sign what was accepted.
-func newSigning(s *session, accepted *ceremony.Accepted) (screen, tea.Cmd) {
-	g := &signing{session: s, phase: "Looking at the file once more, and for the key ..."}
+func newSigning(s *session, r *review.Review, accepted *ceremony.Accepted) (screen, tea.Cmd) {
+	g := &signing{session: s, purpose: purpose(r), phase: "Looking at the file once more, and for the key ..."}
 	road, opened := s.road, s.opened
 	var cmd tea.Cmd
 	g.job, cmd = start(g, func(ctx context.Context, tell func(tea.Msg)) tea.Msg {
@@ -64,13 +66,13 @@ func (g *signing) update(s *session, msg tea.Msg) step {
 		if msg.question.token.File {
 			g.phase = "The key file is opened ..."
 		}
-		return step{push: newPIN(msg.question)}
+		return step{push: newPIN(msg.question, g.purpose)}
 	case touchMsg:
 		g.touch = &msg.token
 	case signedMsg:
 		if msg.err == nil {
 			s.done = msg.done
-			return step{home: true, push: newDone(msg.done)}
+			return step{home: true, push: newDone(msg.done, s.document().RootOf)}
 		}
 		g.failed = msg.err
 	case tea.KeyMsg:
@@ -86,7 +88,15 @@ func (g *signing) update(s *session, msg tea.Msg) step {
 
 // esc stops what runs, or goes back to the questions.
 func (g *signing) esc() step {
-	if !g.running() {
+	switch {
+	case g.failed != nil && isRecorded(g.failed):
+		g.session.notice = "it is signed; q leaves the program"
+		return step{}
+	case g.vain():
+		open, cmd := newOpen(g.session)
+		g.session.close()
+		return step{home: true, pop: true, push: open, cmd: cmd}
+	case !g.running():
 		return step{pop: true}
 	}
 	g.phase, g.touch = "Stopping ...", nil
@@ -94,6 +104,9 @@ func (g *signing) esc() step {
 	g.sheet.width = 0
 	return step{}
 }
+
+// vain tells whether to answer the questions once more would be in vain: the file is another now, and is to be read anew.
+func (g *signing) vain() bool { return g.failed != nil && wire.CodeOf(g.failed) == wire.ScopeChanged }
 
 // left stops what still runs.
 func (g *signing) left() { g.job.cancel() }
@@ -111,11 +124,24 @@ func (g *signing) view(*session, int, int) []row {
 
 func (g *signing) lay(s *session, width int) sheet {
 	p := sheet{width: width}
+	if g.failed == nil && g.purpose != "" {
+		p.sentence(strong, g.purpose)
+		p.blankRow()
+	}
 	switch {
+	case g.failed != nil && isRecorded(g.failed):
+		p.say(0, alarm, "SIGNED and recorded, but not written where it should be.")
+		layRefusal(&p, s.road, g.failed)
+		p.blankRow()
+		p.say(0, plain, "The signature exists, and is not made again. q leaves the program.")
 	case g.failed != nil:
 		p.say(0, alarm, "Not signed.")
 		layRefusal(&p, s.road, g.failed)
 		p.blankRow()
+		if g.vain() {
+			p.say(0, plain, "Esc goes to the list of files, to read it anew; q leaves the program.")
+			break
+		}
 		p.say(0, plain, "Esc goes back to the questions; q leaves the program.")
 	case g.touch != nil:
 		layToken(&p, *g.touch)
@@ -131,6 +157,12 @@ func (g *signing) lay(s *session, width int) sheet {
 		p.say(0, faint, "Esc stops.")
 	}
 	return p
+}
+
+// isRecorded tells whether a signature was made, and recorded, before it failed.
+func isRecorded(err error) bool {
+	e, ok := errors.AsType[*wire.Error](err)
+	return ok && e.Details["signed"] == true
 }
 
 // layRefusal writes an error, and what to try.

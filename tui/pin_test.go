@@ -62,7 +62,7 @@ func TestPINIsWiped(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := driveOpened(t, smallBatch(t)())
 			q := newPINQuestion(ready)
-			p := newPIN(q)
+			p := newPIN(q, aPurpose)
 			d.m.take(step{push: p})
 			for range 9 {
 				p.update(d.m.session, keyOf("7"))
@@ -81,7 +81,7 @@ func TestPINIsWiped(t *testing.T) {
 // A backspace takes one character, and its bytes.
 func TestPINBackspace(t *testing.T) {
 	d := driveOpened(t, smallBatch(t)())
-	p := newPIN(newPINQuestion(ready))
+	p := newPIN(newPINQuestion(ready), aPurpose)
 	for _, key := range []string{"backspace", "a", "ü", "backspace"} {
 		p.update(d.m.session, keyOf(key))
 	}
@@ -119,10 +119,46 @@ func TestSigningIsStopped(t *testing.T) {
 	require.Nil(t, l.m.session.done)
 }
 
+// A signature that is made and recorded, and did not get where it should, is not said to be none.
+func TestSignedIsNotSaidToBeUnsigned(t *testing.T) {
+	k := &fakeKey{fails: wire.Errorf(wire.IOError, "", "the signature is made and recorded, and was not handed out: no space").With("seq", 1).With("signed", true)}
+	l := begin(t, k.road(smallBatch(t)), Start{Path: "scope.json"}).sees("Overview").confirms().sees("was not handed out")
+	require.NotContains(t, l.view(), "Not signed.")
+	l.sees("SIGNED and recorded").keys("esc").sees("it is signed; q leaves the program").sees("SIGNED and recorded")
+}
+
 func TestSigningFails(t *testing.T) {
 	k := &fakeKey{fails: wire.Errorf(wire.ScopeChanged, "", "the file changed since you read it: \x1b[2J.json")}
 	l := begin(t, k.road(smallBatch(t)), Start{Path: "scope.json"}).sees("Overview").confirms().sees("SCOPE_CHANGED: the file changed since you read it: <U+001B>[2J.json")
+	l.sees("Esc goes to the list of files")
 	l.keys("q")
 	require.True(t, l.m.ended)
 	require.Nil(t, l.m.session.done)
+}
+
+// A file that changed is read anew: there is no way back to questions about what it was.
+func TestChangedFileIsReadAnew(t *testing.T) {
+	k := &fakeKey{fails: wire.Errorf(wire.ScopeChanged, "", "the file changed since you read it")}
+	road := k.road(smallBatch(t))
+	road.Places = func(context.Context) ([]Entry, error) { return oneStick()[""], nil }
+	road.List = func(_ context.Context, folder string) ([]Entry, error) { return oneStick()[folder], nil }
+	l := begin(t, road, Start{Path: "scope.json"}).sees("Overview").confirms().sees("SCOPE_CHANGED")
+	l.keys("esc").sees("Open a file to review").sees("scope.json")
+	require.Nil(t, l.m.session.opened)
+	l.keys("enter")
+	require.NotContains(t, l.view(), "Question")
+}
+
+// What asks for a PIN says what it is for, and Done says what was done.
+func TestPINSaysWhatFor(t *testing.T) {
+	k := &fakeKey{tokens: []Token{ready}, done: doneOf(t)}
+	l := begin(t, k.road(smallBatch(t)), Start{Path: "scope.json"}).sees("Overview").confirms()
+	l.sees("PIN to APPROVE").sees("APPROVE 3 operations: 3 node.reimage DESTRUCTIVE; root ").keys("1", "enter").sees("Root that was signed")
+	require.NotContains(t, l.view(), "left to open")
+	k = &fakeKey{tokens: []Token{ready}, done: doneOf(t)}
+	k.done.Declined = true
+	l = begin(t, k.road(smallBatch(t)), Start{Path: "scope.json"}).sees("Overview").keys("D").types("no").keys("enter").sees("about to DECLINE").keys("end")
+	l.answers("DECLINE").sees("PIN to DECLINE").sees("DECLINE 3 operations: 3 node.reimage DESTRUCTIVE; root ").keys("1", "enter").sees("Root that was DECLINED")
+	require.NotContains(t, l.view(), "to open")
+	require.NotContains(t, l.view(), "signed.")
 }

@@ -29,7 +29,8 @@ func (v *reader) next(s *session, end, opened bool) step {
 	case !end:
 		v.move(pageDown)
 		return step{}
-	case !opened: // too soon
+	case !opened: // too soon; and a key that is held down comes sooner than a glance, each time
+		v.since = s.now()
 		return step{}
 	}
 	return s.nextAfter()

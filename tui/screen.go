@@ -28,6 +28,7 @@ type guarded interface{ guarded() }
 // A step is where an update leads.
 type step struct {
 	push screen // goes onto the stack
+	over screen // goes onto push
 	pop  bool   // leaves the screen, before push
 	home bool   // leaves all screens above the Overview, or with pop all screens, before push
 	quit bool

@@ -25,6 +25,9 @@ func (s *session) open(o *Opened, index *subjectIndex) {
 	s.opened, s.reading, s.index = o, review.NewReading(o.Review), index
 }
 
+// close forgets what was open.
+func (s *session) close() { s.opened, s.reading, s.index = nil, nil, nil }
+
 // document gives what is read.
 func (s *session) document() *review.Document { return s.opened.Review.Document() }
 
@@ -37,11 +40,14 @@ func (s *session) closed() bool {
 func (s *session) hindrance() string {
 	switch left := s.reading.Left(); {
 	case s.opened.Review.Stop() != nil:
-		return "a STOP among the findings forbids it"
+		if s.opened.Decline != nil {
+			return "STOP: this cannot be signed; D declines"
+		}
+		return "STOP: this cannot be signed"
 	case s.closed():
 		return "the window has closed"
 	case !s.reading.Complete():
-		return "still to be opened: " + leftToOpen(left, s.document().Counts)
+		return "not yet: still to be opened: " + leftToOpen(left, s.document().Counts)
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/better-compute/approver/core/review"
 )
@@ -37,7 +38,7 @@ func (p *sheet) lead(lead string, at int, i ink, words string) {
 	for n, words := range review.Escape(words).Rows(p.width - at) {
 		r := row{own: pad(lead, at) + words, ink: i}
 		if n > 0 {
-			r.own = pad("", at) + words
+			r.own = pad("", at) + strings.TrimPrefix(words, " ")
 		}
 		p.add(r)
 	}

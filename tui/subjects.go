@@ -190,20 +190,42 @@ func (o *subjects) view(s *session, width, height int) []row {
 	for i := o.offset; i < o.end() && len(rows) < height; i++ {
 		rows = append(rows, o.row(s, i, width))
 	}
+	if o.query != "" && o.count(s) == 0 && o.job == nil {
+		p := sheet{width: width}
+		p.say(2, warn, o.nothing(s))
+		rows = append(rows, p.rows[:min(len(p.rows), height-len(rows))]...)
+	}
 	return rows
+}
+
+// nothing says that nothing was found, and among what: a subject that is not among the shown may be in the batch.
+func (o *subjects) nothing(s *session) string {
+	rest := s.index.size() - len(o.base)
+	if o.selection.by == byNothing || rest == 0 {
+		return "None of all " + number(s.index.size()) + " holds this."
+	}
+	return "Not among the " + number(len(o.base)) + " shown; the other " + number(rest) + " were NOT searched. Esc, then 3, shows all."
+}
+
+// among says of how many subjects a search goes through, where it is not all.
+func (o *subjects) among(s *session) string {
+	if o.selection.by == byNothing {
+		return ""
+	}
+	return " " + number(len(o.base)) + " of " + number(s.index.size())
 }
 
 // bar says which subjects are shown.
 func (o *subjects) bar(s *session, width int) row {
 	switch {
 	case o.input && width < 60:
-		return row{lead: "search: ", leadInk: strong, text: review.Escape(o.query).String()}
+		return row{lead: "search" + o.among(s) + ": ", leadInk: strong, text: review.Escape(o.query).String()}
 	case o.input:
-		return row{lead: "search (Enter keeps it, Esc ends it): ", leadInk: strong, text: review.Escape(o.query).String()}
+		return row{lead: "search" + o.among(s) + " (Enter keeps it, Esc ends it): ", leadInk: strong, text: review.Escape(o.query).String()}
 	case o.job != nil:
 		return row{own: "looking ...", ink: faint}
 	case o.query != "":
-		return row{own: "search (Esc ends it): ", text: review.Escape(o.query).String(), ink: warn}
+		return row{own: "search" + o.among(s) + " (Esc ends it): ", text: review.Escape(o.query).String(), ink: warn}
 	}
 	own, text := o.selection.says(s)
 	return row{own: "shown: " + own, text: text, ink: faint}

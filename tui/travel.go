@@ -16,10 +16,8 @@ func (s *session) travel(c command) (st step, ok bool) {
 		return step{home: true}, true
 	case showOperations:
 		return step{home: true, push: newOperations(s)}, true
-	case showSubjects:
-		st = toSubjects(s, selection{})
-		st.home = true
-		return st, true
+	case showSubjects, search, filter:
+		return s.subjects(c), true
 	case showFindings:
 		return step{home: true, push: newFindings(s)}, true
 	case next:
@@ -36,10 +34,51 @@ func (s *session) travel(c command) (st step, ok bool) {
 	return step{}, false
 }
 
+// hasSubjects tells whether what is read is done to subjects: a change of a set is not.
+func (s *session) hasSubjects() bool { return s.document().Counts == review.Operations }
+
+// subjects leads to all subjects, and there to the search or the filters where those were asked for.
+func (s *session) subjects(c command) step {
+	if !s.hasSubjects() {
+		s.notice = "it has no subjects; 2 lists the " + s.document().Counts.String() + "s"
+		return step{}
+	}
+	o := &subjects{}
+	st := o.choose(s, selection{})
+	st.home, st.push = true, o
+	switch c {
+	case search:
+		o.input = true
+	case filter:
+		st.over = newFilters(s, o)
+	}
+	return st
+}
+
+// deciding gives the keys that lead to a decision, as far as it is open.
+func (s *session) deciding() (list []command) {
+	list = []command{next}
+	if s.opened.Review.Stop() == nil {
+		list = append(list, confirm)
+	}
+	if s.opened.Decline != nil {
+		list = append(list, decline)
+	}
+	return list
+}
+
+// listed gives the keys without those that lead to subjects where there are none.
+func (s *session) listed(commands ...command) []command {
+	if s.hasSubjects() {
+		return commands
+	}
+	return slices.DeleteFunc(commands, func(c command) bool { return c == showSubjects || c == search || c == filter })
+}
+
 // confirm leads to the questions before signing, where nothing stands in the way.
 func (s *session) confirm() step {
 	if why := s.hindrance(); why != "" {
-		s.notice = "not yet: " + why
+		s.notice = why
 		return step{}
 	}
 	return step{push: newConfirm(s)}
@@ -65,7 +104,7 @@ func (s *session) next() step {
 	}
 	s.notice = "nothing is left to open"
 	if s.hindrance() == "" {
-		s.notice += "; A leads to the questions"
+		s.notice += "; A goes on"
 	}
 	return step{}
 }

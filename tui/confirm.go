@@ -197,6 +197,8 @@ func (c *confirmScreen) lay(s *session, width int) sheet {
 	for _, sentence := range conclusion[1:] { // the first says what to do, which is done by now
 		p.say(0, plain, sentence)
 	}
+	layChanges(&p, d)
+	layKeys(&p, d)
 	for _, t := range d.Tallies {
 		tally(&p, t)
 	}

@@ -219,9 +219,14 @@ func TestSummaryStandsForMany(t *testing.T) {
 }
 
 func TestChangeSideBySide(t *testing.T) {
-	d := driveOpened(t, openedChange(t, testSet(t, 2, 0, 1, 2), testSet(t, 1, 0, 1, 2), "")).sees("Overview: approver-set change").keys("2").sees("Changes: 2", "the threshold FALLS")
+	d := driveOpened(t, openedChange(t, testSet(t, 2, 0, 1, 2), testSet(t, 1, 0, 1, 2), "")).sees("Overview: approver-set change").keys("2").sees("Changes: 2", "the threshold FALLS: batches above every tier: 2 of 3 keys -> 1 of 3 keys")
 	d.keys("enter").sees("before", "2 of 3 keys", "| 1 of 3 keys").size(30, 12).sees("before  2", "after   1")
 	removal := driveOpened(t, openedChange(t, testSet(t, 1, 0), testSet(t, 0), "")).keys("2", "enter")
+	swap := driveOpened(t, openedChange(t, testSet(t, 2, 0, 1, 2), testSet(t, 2, 0, 1, 3), "dave.pub")).size(120, 40)
+	joins, leaves := testKeys(t, 3)[0].KID().String(), testKeys(t, 2)[0].KID().String()
+	swap.sees(`* a key joins: "dave.pub" `+joins, "* a key leaves: "+leaves, "Keys: - leaves, + joins", "- "+leaves, "| + "+joins+" dave.pub")
+	swap.keys("2").sees(`a key joins: "dave.pub" `+joins, "a key leaves: "+leaves).size(80, 24).keys("1").sees("before", "- "+leaves)
+	driveOpened(t, openedChange(t, testSet(t, 1, 0), testSet(t, 0), "")).size(40, 12).sees("THE QUORUM IS REMOVED")
 	removal.sees("THE QUORUM IS REMOVED", "What it hands over", "ANY FIRST SET, UNSIGNED", "| no approvers")
 }
 

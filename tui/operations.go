@@ -118,6 +118,8 @@ func (o *operations) row(s *session, e entry, width int) row {
 	op := &d.Operations[e.index]
 	r := row{lead: state(s.reading.Operation(e.index)), text: op.Title.String()}
 	if d.Counts != review.Operations {
+		own, about, ink := changeLine(op)
+		r.own, r.text, r.ink = own, about.String(), ink
 		return r
 	}
 	n := number(len(op.Subjects))

@@ -72,6 +72,7 @@ func (o *overview) lay(s *session, width int) {
 		o.clock = len(p.rows)
 		p.add(row{})
 	}
+	layKeys(&p, d)
 	roots(&p, s)
 	p.heading(upper(d.What))
 	facts(&p, d.Facts)
@@ -91,6 +92,7 @@ func verdict(p *sheet, s *session) {
 		word, _, _ := strings.Cut(sentence, ":")
 		p.say(0, inks[word], sentence)
 	}
+	layChanges(p, s.document())
 	switch {
 	case s.opened.Review.Stop() != nil:
 	case s.reading.Complete():

@@ -67,6 +67,7 @@ func (w *walker) step(t *rapid.T, keys []string) {
 		w.send(rapid.SampledFrom([]tea.Msg{tea.FocusMsg{}, tea.BlurMsg{}, tea.MouseMsg{}, struct{}{}, nil}).Draw(t, "message"))
 	case 7, 8:
 		if _, ok := w.m.top().(*confirmScreen); ok {
+			w.keys("end")
 			for range 3 {
 				w.answer()
 			}

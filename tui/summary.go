@@ -62,7 +62,7 @@ func (o *summary) lay(s *session, width int) {
 	d := s.document()
 	p := sheet{width: width}
 	p.text("", 2, strong, d.Operations[group.Operations[0]].Title)
-	p.say(2, plain, number(len(group.Operations))+" distinct operations that are no outliers, too many to read one by one. What they hold, by field, the outliers among them:")
+	p.say(2, plain, number(len(group.Operations))+" distinct operations that are no outliers, too many to read one by one. What all of this kind hold, by field, the outliers included:")
 	if len(group.Summary.Columns) == 0 {
 		p.say(2, alarm, "What they would do is not known here.")
 	}
@@ -88,9 +88,14 @@ func layColumn(p *sheet, c *review.Column) {
 	}
 	p.say(4, plain, head)
 	quote := isString(&review.Field{Type: c.Type})
+	if len(c.Odd) > 0 {
+		p.say(4, warn, "of outliers:")
+		heldValues(p, c.Odd, quote, warn)
+		p.say(4, plain, "then the commonest:")
+	}
 	heldValues(p, c.Common, quote, plain)
-	if between := c.Distinct - len(c.Common) - len(c.Rare); between > 0 {
-		p.say(8, faint, "... "+number(between)+" between ...")
+	if between := c.Distinct - len(c.Odd) - len(c.Common) - len(c.Rare); between > 0 {
+		p.say(8, faint, "... "+number(between)+" others")
 	}
 	heldValues(p, c.Rare, quote, warn)
 }

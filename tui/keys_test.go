@@ -213,7 +213,7 @@ func TestSummaryStandsForMany(t *testing.T) {
 	d := fleet(t).keys("2").sees("> [ ] SUMMARY of 300 x node.reimage", "SAMPLE", " -  ")
 	d.keys("enter")
 	require.False(t, d.m.session.reading.Summary(0), "its end was not on the screen")
-	d.keys("end").sees("hostnamectl set-hostname gpu-node-000299", " of 300 on gpu-a000-n0").keys("pgup", "pgup").sees("300 distinct values").keys("esc").sees("> [x] SUMMARY")
+	d.keys("pgdown", "pgdown", "pgdown", "pgdown", "pgdown", "end").sees("hostnamectl set-hostname gpu-node-000299", " of 300 on gpu-a000-n0").keys("pgup", "pgup").sees("300 distinct values").keys("esc").sees("> [x] SUMMARY")
 	require.Equal(t, review.Left{Operations: 10, Findings: 2}, d.m.session.reading.Left())
 	d.keys("enter", "f").sees("Subjects: 300 of 300", "shown: kind node.reimage")
 }
@@ -278,6 +278,25 @@ func TestHeldKeyOpensNothing(t *testing.T) {
 	}
 	d.sees("7 to open")
 	d.keys("n").sees("6 to open")
+}
+
+// Whoever jumps to the end has not read what stands between; n leads back to it.
+func TestJumpToTheEndOpensNothing(t *testing.T) {
+	d := review.Document{}
+	o := review.Operation{Title: review.Escape("node.reimage"), Subjects: []review.Text{review.Escape("a")}}
+	o.SetFields(func() (fields []review.Field) {
+		for i := range 200 {
+			fields = append(fields, review.Field{Name: review.Escape("f" + number(i)), Value: []review.Text{review.Escape("v")}})
+		}
+		return fields
+	})
+	d.Operations = append(d.Operations, o)
+	m := driveOpened(t, openedDocument(t, d)).keys("2", "enter", "end")
+	m.now = m.now.Add(time.Minute)
+	m.m.Update(tick{})
+	m.sees("f199", "1 to open")
+	m.keys("n").sees("f21").seesNot("f199")
+	m.readAll().sees("nothing left to open")
 }
 
 // Where long values differ is said, as the command says it.

@@ -10,12 +10,30 @@ const glance = 300 * time.Millisecond
 type reader struct {
 	scroll
 	since time.Time // zero while the end is not on the screen
+	upto  int       // all rows before this one were on the screen
+	width int       // for which they were laid out
+}
+
+// gap tells whether rows above the last on the screen were never on it: somebody jumped to the end.
+func (v *reader) gap() bool { return v.upto < min(v.offset+v.height, v.rows) }
+
+// pass notes what is on the screen.
+func (v *reader) pass(width int) {
+	if v.width != width {
+		v.width, v.upto = width, 0
+	}
+	if v.offset <= v.upto {
+		v.upto = max(v.upto, v.offset+v.height)
+	}
 }
 
 // look notes whether the end is on the screen, and tells whether it has been for a glance.
 func (v *reader) look(s *session, end bool, width, height int) (read bool) {
+	if readable(width, height) {
+		v.pass(width)
+	}
 	switch {
-	case !end || !readable(width, height):
+	case !end || v.gap() || !readable(width, height):
 		v.since = time.Time{}
 	case v.since.IsZero():
 		v.since = s.now()
@@ -28,6 +46,9 @@ func (v *reader) next(s *session, end, opened bool) step {
 	switch {
 	case !end:
 		v.move(pageDown)
+		return step{}
+	case !opened && v.gap(): // back to what was jumped over
+		v.offset = max(v.upto-1, 0)
 		return step{}
 	case !opened: // too soon; and a key that is held down comes sooner than a glance, each time
 		v.since = s.now()

@@ -80,6 +80,9 @@ func (a *app) reviewOnScreen(ctx context.Context, f *screenFlags, path string) (
 		return err
 	}
 	r := &road{app: a, flags: f}
+	if r.now, err = a.ticking(f.now); err != nil {
+		return err
+	}
 	defer func() { r.end(&err) }()
 	t := a.terminal()
 	defer t.close()
@@ -95,14 +98,10 @@ func (a *app) reviewOnScreen(ctx context.Context, f *screenFlags, path string) (
 // screen runs the program on the whole terminal.
 func (r *road) screen(ctx context.Context, path string, tty *os.File) error {
 	a := r.app
-	now, err := a.ticking(r.flags.now)
-	if err != nil {
-		return err
-	}
-	model := tui.New(tui.Config{Road: r.functions(), Now: now, Theme: tui.NewTheme(lipgloss.NewRenderer(tty))},
+	model := tui.New(tui.Config{Road: r.functions(), Now: r.now, Theme: tui.NewTheme(lipgloss.NewRenderer(tty))},
 		tui.Start{Path: path, Watch: r.flags.watch})
 	kept := a.keepTerminal(tty)
-	_, err = tui.Run(ctx, model, tty)
+	_, err := tui.Run(ctx, model, tty)
 	kept.release()
 	r.wait()
 	switch {

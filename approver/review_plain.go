@@ -48,6 +48,11 @@ func (r *road) plain(ctx context.Context, path string, t *terminal) (err error) 
 func (r *road) askWhich(ctx context.Context, o *tui.Opened, t *terminal) (*ceremony.Accepted, error) {
 	choices := "sign"
 	switch {
+	case o.Bar.String() != "" && o.Decline == nil:
+		return nil, wire.Errorf(wire.InvalidState, "not-confirmed", "it can only be read here: %s", o.Bar)
+	case o.Bar.String() != "":
+		fmt.Fprintf(t.tty, "\nIt can only be declined here: %s\n", o.Bar)
+		choices = "decline"
 	case o.Review.Stop() != nil && o.Decline == nil:
 		return nil, o.Review.Stop()
 	case o.Review.Stop() != nil:

@@ -18,6 +18,8 @@ import (
 type road struct {
 	app    *app
 	flags  *screenFlags
+	now    func() time.Time
+	closes time.Time  // the window of what is open; zero where none does
 	busy   sync.Mutex // held by what reads or signs
 	memory *memory    // of what is open; nil where nothing is
 	path   string     // of the file
@@ -26,6 +28,7 @@ type road struct {
 	reasons map[string]string // of the declines that were made of it, by what would be signed
 	written signatureFlags    // by which it was signed: where it is
 	signed  *ceremony.Signed
+	bar     error // why what is open is not approved
 	lost    error // it was signed and recorded, and did not get where it should
 }
 
@@ -61,7 +64,7 @@ func (r *road) reset(err error) {
 	}
 	r.candidate.close()
 	r.memory.end(&err)
-	r.candidate, r.memory, r.path = nil, nil, ""
+	r.candidate, r.memory, r.path, r.closes, r.bar = nil, nil, "", time.Time{}, nil
 }
 
 // open reads a file and reviews it. What was open before ends unsigned.
@@ -104,20 +107,41 @@ func (r *road) read(ctx context.Context, path string, progress func(done, all in
 	if err != nil {
 		return nil, err
 	}
-	r.path, r.sha256 = path, o.SHA256
+	r.path, r.sha256, r.closes = path, o.SHA256, o.NotAfter
 	o.Review, o.Holder = r.review, r
+	if r.key == nil {
+		return o, nil
+	}
 	if public := r.key.public(); !public.IsZero() {
 		o.Key = public.KID().String()
 	}
-	return o, r.tryOutput()
+	if err := r.tryOutput(); err != nil && r.flags.out == "" && r.place(false) != "" && r.bar == nil {
+		r.barApproval(o, err, "; --out names another file")
+	} else if err != nil && r.bar == nil {
+		return nil, err
+	}
+	return o, nil
 }
 
 func (r *road) openBatch(ctx context.Context, f *screenFlags, o *tui.Opened) error {
 	f.memory = r.memory
 	r.memory.hashes = true
-	batch, err := r.app.readBatch(ctx, &f.decision)
-	r.candidate = batch.candidate()
+	key, err := r.app.signingKey(f.key)
 	if err != nil {
+		return err
+	}
+	var batch *readBatch
+	if key == "" {
+		r.barApproval(o, errNoKey, "")
+		batch, err = r.app.lookAt(&f.decision)
+	} else {
+		batch, err = r.app.readBatch(ctx, &f.decision)
+	}
+	r.candidate = batch.candidate()
+	switch {
+	case err != nil && batch.approvedBefore(err):
+		r.barApproval(o, err, "")
+	case err != nil:
 		return err
 	}
 	v := batch.decoded.Verified()
@@ -131,6 +155,13 @@ func (r *road) openBatch(ctx context.Context, f *screenFlags, o *tui.Opened) err
 	if v.Header().Bare {
 		o.RootSays = "Computed here from the leaves; the file declares none."
 	}
+	o.Leaf = func(operation, subject int) (tui.Leaf, error) {
+		hash, proof, err := batch.decoded.LeafOf(operation, subject)
+		return tui.Leaf{Hash: hash, Size: v.Scope().Size(), Proof: proof}, err
+	}
+	if r.key == nil {
+		return nil
+	}
 	r.reasons = make(map[string]string)
 	o.Decline = func(reason string) (*review.Review, error) {
 		if err := wire.CheckReason(reason); err != nil {
@@ -143,10 +174,6 @@ func (r *road) openBatch(ctx context.Context, f *screenFlags, o *tui.Opened) err
 			r.reasons[string(d.Statement().Input())] = reason
 		}
 		return d, err
-	}
-	o.Leaf = func(operation, subject int) (tui.Leaf, error) {
-		hash, proof, err := batch.decoded.LeafOf(operation, subject)
-		return tui.Leaf{Hash: hash, Size: v.Scope().Size(), Proof: proof}, err
 	}
 	return nil
 }

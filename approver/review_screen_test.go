@@ -109,6 +109,30 @@ func (c *screen) confirms(first string, words []string) {
 	}
 }
 
+// The window closes while the PIN is waited for: nothing is signed.
+func TestScreenSignsNothingAfterTheWindow(t *testing.T) {
+	s := newToken(t)
+	c := s.onScreen(100, 40, strings.Replace(tokenLine, now, "2099-12-31T23:59:20Z", 1))
+	words := c.readsAll()
+	c.press("A")
+	c.confirms("415", words)
+	c.onTop("PIN")
+	for range 90 { // of forty seconds
+		if strings.Contains(c.shown(), "WINDOW CLOSED") {
+			break
+		}
+		time.Sleep(500 * time.Millisecond)
+	}
+	c.shows("WINDOW CLOSED")
+	c.types(testPIN)
+	c.press("Enter")
+	c.shows("Not signed.")
+	c.shows("the window has closed")
+	require.NoFileExists(t, s.path("sig.json"))
+	c.press("C-c")
+	c.end()
+}
+
 // The whole road: everything is opened, the questions answered, a wrong PIN, the right one, and a signature that verifies.
 func TestScreenSignsOnAToken(t *testing.T) {
 	s := newToken(t)

@@ -48,6 +48,9 @@ func (r *road) finish(ctx context.Context, accepted *ceremony.Accepted, open fun
 	case r.candidate == nil || r.signed != nil:
 		return nil, wire.Errorf(wire.InvalidState, "", "nothing is open to be signed")
 	}
+	if r.bar != nil && (r.key == nil || accepted.Statement().Purpose() != quorum.PurposeBatchDecline) {
+		return nil, r.bar
+	}
 	if now, err := hashFile(r.path); err != nil {
 		return nil, err
 	} else if now != r.sha256 {
@@ -61,7 +64,14 @@ func (r *road) finish(ctx context.Context, accepted *ceremony.Accepted, open fun
 		return nil, err
 	}
 	defer out.abandon()
-	signed, err := r.app.signAccepted(ctx, &signing{candidate: r.candidate, accepted: accepted, out: out, open: open})
+	inTime := func(ctx context.Context) (quorum.Signer, error) {
+		signer, err := open(ctx)
+		if err == nil {
+			err = r.late(accepted.Statement())
+		}
+		return signer, err
+	}
+	signed, err := r.app.signAccepted(ctx, &signing{candidate: r.candidate, accepted: accepted, out: out, open: inTime})
 	switch {
 	case err == nil:
 		r.signed = signed
@@ -69,6 +79,14 @@ func (r *road) finish(ctx context.Context, accepted *ceremony.Accepted, open fun
 		r.lost = err
 	}
 	return signed, err
+}
+
+// late refuses an approval whose window closed since it was reviewed, which may be while the PIN was waited for.
+func (r *road) late(s quorum.Statement) error {
+	if s.Purpose() == quorum.PurposeBatchDecline || r.closes.IsZero() || !r.now().After(r.closes) {
+		return nil
+	}
+	return wire.Errorf(wire.InvalidState, string(review.WindowClosed), "the window has closed while you read; nothing is signed")
 }
 
 // decide notes which way it was decided, and where the signature goes.

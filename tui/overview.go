@@ -95,6 +95,9 @@ func verdict(p *sheet, s *session) {
 	layChanges(p, s.document())
 	switch {
 	case s.opened.Review.Stop() != nil:
+	case s.opened.Bar.String() != "":
+		p.say(0, warn, "It can only be read here, not approved:")
+		p.text("", 2, warn, s.opened.Bar)
 	case s.reading.Complete():
 		p.say(0, good, "Everything that must be opened was opened. A leads to the questions before signing.")
 	default:

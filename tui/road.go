@@ -66,6 +66,7 @@ type Opened struct {
 	Leaf     func(operation, subject int) (Leaf, error)  // by their indexes in the document; nil where there are no leaves
 	Key      string                                      // the key that would sign, in the program's own words; may be empty
 	Out      review.Text                                 // where the signature would go
+	Bar      review.Text                                 // why it can be read here and not be approved; empty where it can
 	Holder   any                                         // what the road keeps for itself
 }
 

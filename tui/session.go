@@ -44,6 +44,8 @@ func (s *session) hindrance() string {
 			return "STOP: this cannot be signed; D declines"
 		}
 		return "STOP: this cannot be signed"
+	case s.opened.Bar.String() != "":
+		return "it can only be read here; the overview says why"
 	case s.closed():
 		return "the window has closed"
 	case !s.reading.Complete():

@@ -58,7 +58,7 @@ func (s *session) subjects(c command) step {
 // deciding gives the keys that lead to a decision, as far as it is open.
 func (s *session) deciding() (list []command) {
 	list = []command{next}
-	if s.opened.Review.Stop() == nil {
+	if s.opened.Review.Stop() == nil && s.opened.Bar.String() == "" {
 		list = append(list, confirm)
 	}
 	if s.opened.Decline != nil {

@@ -30,6 +30,7 @@ type app struct {
 	openTTY        func() (*os.File, error) // the controlling terminal, or an error where there is none
 	loadModule     func(context.Context, hsm.ModuleFile) (hsm.Module, error)
 	json           bool             // errors and reviews as JSON
+	onScreen       bool             // the whole terminal is drawn on
 	configPath     string           // of --config
 	configured     *config.Settings // once they were read
 }
@@ -101,6 +102,7 @@ Start with 'approver demo', which does all of it on an embedded software token.`
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(a.batchCommand(), a.configCommand(), a.demoCommand(), a.kindsCommand(), completionCommand())
 	root.AddCommand(a.hsmCommand())
+	root.AddCommand(a.reviewCommand(), keepCommand())
 	root.AddCommand(a.setCommand())
 	root.AddCommand(a.logCommand())
 	root.AddCommand(a.doctorCommand())

@@ -78,35 +78,47 @@ func (a *app) decide(ctx context.Context, f *decision) (err error) {
 	}
 	defer m.end(&err)
 	m.entry.Reason, f.memory = f.reason, m
-	decoded, policy, err := a.reviewScope(&f.reviewFlags)
+	batch, err := a.readBatch(ctx, f)
+	defer batch.close()
 	if err != nil {
 		return err
 	}
-	key, err := a.findKey(ctx, &f.keyFlags, policy.Approvers)
-	defer key.close()
-	if err != nil {
-		return err
+	return a.settle(ctx, batch.candidate(), &f.signatureFlags, f.operationsOut, out)
+}
+
+// A readBatch is a batch that was read, and the key that would sign.
+type readBatch struct {
+	flags   *decision
+	decoded *scope.Decoded
+	policy  scope.Policy
+	key     *foundKey
+	review  *review.Review
+}
+
+// readBatch reads a batch and reviews it. Close what it gives, after an error too.
+func (a *app) readBatch(ctx context.Context, f *decision) (b *readBatch, err error) {
+	b = &readBatch{flags: f}
+	if b.decoded, b.policy, err = a.reviewScope(&f.reviewFlags); err != nil {
+		return b, err
 	}
-	r, err := a.reviewDecision(f, decoded, &policy, key)
-	if err != nil {
-		return err
+	if b.key, err = a.findKey(ctx, &f.keyFlags, b.policy.Approvers); err != nil {
+		return b, err
 	}
-	t := a.terminal()
-	defer t.close()
-	operations, accepted, err := a.confirm(ctx, r, &f.signatureFlags, f.operationsOut, t, m)
-	if err == nil {
-		err = a.signAccepted(ctx, &signing{&f.signatureFlags, key, t, accepted, out, operations, func(public quorum.PublicKey) error {
-			return f.checkKey(decoded, &policy, public)
-		}, m})
-	}
-	if err != nil {
-		operations.undo()
-	}
-	return err
+	b.review, err = reviewDecision(f, b.decoded, &b.policy, b.key)
+	return b, err
+}
+
+func (b *readBatch) close() { b.key.close() }
+
+// candidate gives what is to be signed of the batch.
+func (b *readBatch) candidate() *candidate {
+	return &candidate{review: b.review, key: b.key, memory: b.flags.memory, check: func(public quorum.PublicKey) error {
+		return b.flags.checkKey(b.decoded, &b.policy, public)
+	}}
 }
 
 // reviewDecision makes the review, and holds it against the ledger.
-func (a *app) reviewDecision(f *decision, decoded *scope.Decoded, policy *scope.Policy, key *foundKey) (r *review.Review, err error) {
+func reviewDecision(f *decision, decoded *scope.Decoded, policy *scope.Policy, key *foundKey) (r *review.Review, err error) {
 	m := f.memory
 	if err := m.key(key, key.public()); err != nil {
 		return nil, err

@@ -17,6 +17,7 @@ import (
 type approversFlags struct {
 	setFlags
 	signatureFlags
+	file                              string // of the change, a set file or a signature over one, where no flags say it
 	trustDomain, current, now, digest string
 	signatures, names                 []string
 
@@ -74,38 +75,59 @@ func (a *app) signApprovers(ctx context.Context, f *approversFlags) (err error) 
 		return err
 	}
 	defer m.end(&err)
-	domain, err := a.trustDomain(f.trustDomain)
-	switch {
-	case err != nil:
+	domain, err := a.givenTrustDomain(f.trustDomain)
+	if err != nil {
 		return err
-	case domain == "":
-		return usage("--trust-domain is missing, and none is configured")
 	}
+	c, err := a.reviewSet(ctx, f, domain, m)
+	defer c.close()
+	if err != nil {
+		return err
+	}
+	return a.settle(ctx, c, &f.signatureFlags, "", out)
+}
+
+// givenTrustDomain gives the trust domain of the flag or the configuration, and refuses where neither names one.
+func (a *app) givenTrustDomain(flag string) (string, error) {
+	domain, err := a.trustDomain(flag)
+	if err == nil && domain == "" {
+		err = usage("--trust-domain is missing, and none is configured")
+	}
+	return domain, err
+}
+
+// newSet gives the set that is to be.
+func (f *approversFlags) newSet() (*givenSet, error) {
+	if f.file == "" {
+		return f.setFlags.read()
+	}
+	file, err := readSetFile(f.file)
+	if err != nil {
+		return nil, err
+	}
+	if file.signature != nil {
+		f.signatures = append(f.signatures, f.file)
+	}
+	g := &givenSet{set: file.set, epoch: file.epoch, labels: make(map[quorum.KID]string), paths: []string{f.file}}
+	return g, g.readProofs(f.proofs, nil)
+}
+
+// reviewSet reads a change of the approver set and reviews it. Close what it gives, after an error too.
+func (a *app) reviewSet(ctx context.Context, f *approversFlags, domain string, m *memory) (c *candidate, err error) {
+	c = &candidate{memory: m}
 	change, inputs, err := a.readChange(f, domain, m)
 	if err != nil {
-		return err
+		return c, err
 	}
-	key, err := a.findKey(ctx, &f.keyFlags, keysOf(change))
-	defer key.close()
-	if err != nil {
-		return err
+	if c.key, err = a.findKey(ctx, &f.keyFlags, keysOf(change)); err != nil {
+		return c, err
 	}
-	if err := checkSigner(change, key.public()); err != nil {
-		return err
+	c.check = func(public quorum.PublicKey) error { return checkSigner(change, public) }
+	if err := c.check(c.key.public()); err != nil {
+		return c, err
 	}
-	r, err := a.reviewChange(f, change, inputs, key, m)
-	if err != nil {
-		return err
-	}
-	t := a.terminal()
-	defer t.close()
-	_, accepted, err := a.confirm(ctx, r, &f.signatureFlags, "", t, m)
-	if err != nil {
-		return err
-	}
-	return a.signAccepted(ctx, &signing{&f.signatureFlags, key, t, accepted, out, nil, func(public quorum.PublicKey) error {
-		return checkSigner(change, public)
-	}, m})
+	c.review, err = a.reviewChange(f, change, inputs, c.key, m)
+	return c, err
 }
 
 // readChange reads all the files of a change.
@@ -118,7 +140,7 @@ func (a *app) readChange(f *approversFlags, domain string, m *memory) (*approver
 	if err != nil {
 		return nil, nil, err
 	}
-	next, err := f.setFlags.read()
+	next, err := f.newSet()
 	if err != nil {
 		return nil, nil, err
 	}

@@ -83,9 +83,9 @@ func (a *app) signUnchecked(ctx context.Context, c *cobra.Command, f *signFlags)
 	if err != nil {
 		return err
 	}
-	return a.signAccepted(ctx, &signing{&f.signatureFlags, key, t, accepted, out, nil, func(public quorum.PublicKey) error {
-		return checkMember(policy.Approvers, public)
-	}, m})
+	check := func(public quorum.PublicKey) error { return checkMember(policy.Approvers, public) }
+	s := &signing{candidate: &candidate{key: key, check: check, memory: m}, accepted: accepted, out: out}
+	return a.signAndTell(ctx, s, &f.signatureFlags, t)
 }
 
 // confirmUnchecked shows all that is known of what would be signed, with what was found about clock and key.

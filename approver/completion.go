@@ -66,7 +66,7 @@ var (
 
 // byPlaceholder completes a value by what the help calls it: --scope FILE.
 var byPlaceholder = map[string]completer{
-	"FILE": files(), "FILES": files("json", "pub", "proof"), "PATH": files(), "SET": files("json"), "SIGNATURE": files("json", "binpb"), "DIR": folders, "KEY": completeKey,
+	"FILE": files(), "SCOPE": files("json"), "FILES": files("json", "pub", "proof"), "PATH": files(), "SET": files("json"), "SIGNATURE": files("json", "binpb"), "DIR": folders, "KEY": completeKey,
 	"KIND": completeKind, "COMMAND": completeCommand, "URI": completeURI, "TYPE": cobra.FixedCompletions([]string{"p256", "ed25519"}, cobra.ShellCompDirectiveNoFileComp),
 	"TIME": nothing, "HEX": nothing, "ID": nothing, "NAME": nothing, "SUBJECT": nothing, "TEXT": nothing, "LABEL": nothing, "SERIAL": nothing, "N": nothing, "SEQ": nothing, "K": nothing,
 	"int": nothing, "duration": nothing, "SIZE:K,...": nothing,

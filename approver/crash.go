@@ -23,6 +23,9 @@ func (a *app) load(ctx context.Context, f hsm.ModuleFile) (hsm.Module, error) {
 // being written is whole or not there.
 func (a *app) catchCrashes(module string) {
 	var text bytes.Buffer
+	if a.onScreen { // to be read on the screen that was there before
+		text.WriteString("\x1b[?1049l\r\n")
+	}
 	crashed := *a
 	crashed.stderr = &text
 	err := wire.Errorf(wire.KeyUnavailable, "module", "the PKCS#11 module %q crashed, and this program with it; an output is there whole or not at all", module)

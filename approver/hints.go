@@ -71,6 +71,10 @@ func hint(command string, code wire.Code, reason string, details map[string]any)
 		return "run it on a terminal and type the answers, or decline without the question: --root HEX --yes"
 	case command == "approver batch build" && strings.HasPrefix(reason, "payload-"): // who makes the batch can mend it
 		return "mend that leaf, and build again"
+	case reason == "not-confirmed" && command == "approver review" && details["root"] != nil: // there was nobody to ask
+		return "run it on a terminal; 'approver batch sign' can sign without one"
+	case reason == "not-confirmed" && command == "approver review":
+		return "run it again once you have decided; it asks for what the review shows"
 	case reason == "not-confirmed" && details["root"] != nil: // there was nobody to ask
 		return "run it on a terminal and type the answers, or pin what you reviewed: --root HEX --yes"
 	case code == wire.ScopeMismatch && details["field"] != nil: // a signature for another batch

@@ -164,28 +164,69 @@ func (k *foundKey) open(ctx context.Context, t *terminal) (quorum.Signer, error)
 	return k.token.Key(ctx, k.public())
 }
 
+// openAsking is open with questions that somebody else asks: on a screen. A PIN that was wrong may be typed again while it is not
+// the final try.
+func (k *foundKey) openAsking(ctx context.Context, pin hsm.PINSource, passphrase hsm.Passphrase, wrong func()) (quorum.Signer, error) {
+	if k.token == nil {
+		return k.unlockIn(ctx, passphraseTries, passphrase, func(error) { wrong() })
+	}
+	if k.pin != nil {
+		pin = k.pin
+	}
+	for {
+		err := k.token.Login(ctx, pin)
+		switch {
+		case err == nil:
+			return k.token.Key(ctx, k.public())
+		case k.pin != nil || wire.ReasonOf(err) != "pin-incorrect" || k.token.Info().PINPad || ctx.Err() != nil:
+			return nil, err
+		case k.token.Info().PIN >= hsm.PINFinalTry:
+			return nil, err
+		}
+		wrong()
+	}
+}
+
 // passphraseTries is how often a passphrase may be typed: a file counts no tries, and a review should not be lost to a typo.
 const passphraseTries = 3
 
-// unlock opens a key file.
+// unlock opens a key file with a passphrase from the environment or the terminal.
 func (k *foundKey) unlock(ctx context.Context, t *terminal) (quorum.Signer, error) {
-	typed := t != nil && k.app.getenv(passphraseVariable) == ""
+	tries := passphraseTries
+	if t == nil {
+		tries = 1
+	}
+	return k.unlockIn(ctx, tries, k.app.passphrase(t, "Passphrase of "+k.path+": "), func(err error) {
+		fmt.Fprintln(t.tty, review.Escape(err.Error()))
+		t.dropTypedAhead() // a list that was pasted is not three tries
+	})
+}
+
+// unlockIn opens a key file in so many tries, one where the environment gives the passphrase. wrong is told of one that was
+// not it.
+func (k *foundKey) unlockIn(ctx context.Context, tries int, passphrase hsm.Passphrase, wrong func(error)) (quorum.Signer, error) {
+	if k.app.getenv(passphraseVariable) != "" {
+		tries = 1
+	}
 	for try := 1; ; try++ {
-		key, err := k.sealed.Unlock(ctx, k.app.passphrase(t, "Passphrase of "+k.path+": "))
+		if k.sealed == nil { // what was tried is wiped
+			var err error
+			if k.sealed, err = hsm.OpenKeyFile(k.path); err != nil {
+				return nil, err
+			}
+		}
+		key, err := k.sealed.Unlock(ctx, passphrase)
+		k.sealed = nil
 		switch {
 		case err == nil && !k.expected.IsZero() && !key.Public().Equal(k.expected):
 			return nil, wire.Errorf(wire.KeyUnavailable, "key-mismatch", "the key file holds key %s, expected was %s",
 				key.Public().KID(), k.expected.KID())
 		case err == nil:
 			return key, nil
-		case !typed || try == passphraseTries || wire.CodeOf(err) != wire.InvalidInput || ctx.Err() != nil:
+		case try == tries || wire.CodeOf(err) != wire.InvalidInput || ctx.Err() != nil:
 			return nil, err
 		}
-		fmt.Fprintln(t.tty, review.Escape(err.Error()))
-		t.dropTypedAhead() // a list that was pasted is not three tries
-		if k.sealed, err = hsm.OpenKeyFile(k.path); err != nil {
-			return nil, err
-		}
+		wrong(err)
 	}
 }
 

@@ -35,6 +35,13 @@ type reviewFlags struct {
 func (f *reviewFlags) register(c *cobra.Command) {
 	s := c.Flags()
 	s.StringVar(&f.scope, "scope", "", "scope `FILE`: an exported scope, or a JSON array of leaves")
+	s.StringVar(&f.operationsOut, "operations-out", "", "write every operation, whole, with all its subjects to `FILE` (JSON)")
+	f.registerPolicy(c)
+}
+
+// registerPolicy is what a scope is held against, whichever it is.
+func (f *reviewFlags) registerPolicy(c *cobra.Command) {
+	s := c.Flags()
 	s.StringVar(&f.root, "root", "", "the root that was reviewed before, 64 `HEX` digits; any other is refused")
 	s.StringVar(&f.expect, "expect", "", "`FILE` that lists exactly what the batch should hold")
 	s.BoolVar(&f.allowUnbound, "allow-unbound", false, "accept leaves that admit any payload of their kind")
@@ -46,7 +53,6 @@ func (f *reviewFlags) register(c *cobra.Command) {
 	s.StringVar(&f.trustDomain, "trust-domain", "", "trust domain of your deployment, `NAME` (default: the file's word, which is a finding)")
 	s.StringVar(&f.batch, "batch", "", "batch `ID`, for a bare array of leaves")
 	s.StringArrayVar(&f.approvers, "approvers", nil, "approver set `FILE`, or the .pub files of its keys, comma-separated")
-	s.StringVar(&f.operationsOut, "operations-out", "", "write every operation, whole, with all its subjects to `FILE` (JSON)")
 	registerNow(c, &f.now)
 }
 

@@ -25,13 +25,18 @@ type signatureFlags struct {
 }
 
 func (f *signatureFlags) register(c *cobra.Command) {
-	f.keyFlags.register(c)
-	f.memoryFlags.register(c)
+	f.registerKey(c)
 	s := c.Flags()
 	s.StringVar(&f.out, "out", "", "write the signature to `FILE` (default: standard output); nothing is overwritten")
 	s.BoolVar(&f.yes, "yes", false, "sign without the question")
 	s.BoolVar(&f.qr, "qr", false, "show the signature as a QR code as well, on standard error")
 	s.StringVar(&f.qrPNG, "qr-png", "", "write the signature as a QR code to `FILE` as well, a PNG picture; nothing is overwritten")
+}
+
+// registerKey is what signs, and what remembers it.
+func (f *signatureFlags) registerKey(c *cobra.Command) {
+	f.keyFlags.register(c)
+	f.memoryFlags.register(c)
 }
 
 // check refuses outputs that share a place or a reader; operationsOut is the one that a batch has besides.
@@ -54,13 +59,8 @@ func (a *app) confirm(ctx context.Context, r *review.Review, f *signatureFlags, 
 	if asks || r.Document().Counts != review.Operations { // a change of the approver set is short
 		detail = review.Whole
 	}
-	if err := a.draw(r.Document(), detail, false); err != nil {
+	if err := a.show(r, detail, asks, t); err != nil {
 		return nil, nil, err
-	}
-	if asks && !a.seen() { // whoever answers must have it before their eyes
-		if err := review.WriteText(t.tty, r.Document(), detail); err != nil {
-			return nil, nil, err
-		}
 	}
 	if stop := r.Stop(); stop != nil {
 		return nil, nil, stop
@@ -84,6 +84,14 @@ func (a *app) confirm(ctx context.Context, r *review.Review, f *signatureFlags, 
 	}
 	accepted, err := a.ask(ctx, r, t)
 	return operations, accepted, err
+}
+
+// show draws a review on standard error. Whoever is asked must have it before their eyes, and gets it on the terminal.
+func (a *app) show(r *review.Review, detail review.Detail, asks bool, t *terminal) error {
+	if err := a.draw(r.Document(), detail, false); err != nil || !asks || a.seen() {
+		return err
+	}
+	return review.WriteText(t.tty, r.Document(), detail)
 }
 
 // seen tells whether standard error is the terminal that asks: what another one shows, or what is read later or never,
@@ -120,44 +128,78 @@ func (a *app) ask(ctx context.Context, r *review.Review, t *terminal) (*ceremony
 	return challenge.Accept(answers)
 }
 
+// A candidate is what was read to be signed, with the key that would sign it.
+type candidate struct {
+	review *review.Review
+	key    *foundKey
+	check  func(quorum.PublicKey) error // is asked about the key once it is known for sure
+	memory *memory
+}
+
+// close closes the key. The nil candidate is none.
+func (c *candidate) close() {
+	if c != nil {
+		c.key.close()
+	}
+}
+
+// settle shows a candidate, has it accepted, and signs it.
+func (a *app) settle(ctx context.Context, c *candidate, f *signatureFlags, operationsOut string, out *signatureOutput) error {
+	t := a.terminal()
+	defer t.close()
+	operations, accepted, err := a.confirm(ctx, c.review, f, operationsOut, t, c.memory)
+	if err == nil {
+		err = a.signAndTell(ctx, &signing{candidate: c, accepted: accepted, out: out, operations: operations}, f, t)
+	}
+	if err != nil {
+		operations.undo()
+	}
+	return err
+}
+
+// signAndTell signs with the PIN that is asked for on the terminal, and says on standard error what was signed.
+func (a *app) signAndTell(ctx context.Context, s *signing, f *signatureFlags, t *terminal) error {
+	s.open = func(ctx context.Context) (quorum.Signer, error) { return s.key.open(ctx, t) }
+	signed, err := a.signAccepted(ctx, s)
+	if err != nil {
+		return err
+	}
+	return a.tellSigned(signed, f, s.memory)
+}
+
 // A signing is all that is needed once a statement was accepted.
 type signing struct {
-	flags      *signatureFlags
-	key        *foundKey
-	terminal   *terminal
+	*candidate
 	accepted   *ceremony.Accepted
 	out        *signatureOutput
-	operations *stream                      // gets its name together with the signature
-	check      func(quorum.PublicKey) error // is asked about the key once it is known for sure
-	memory     *memory
+	operations *stream                                      // gets its name together with the signature
+	open       func(context.Context) (quorum.Signer, error) // asks for PIN or passphrase
 }
 
 // signAccepted opens the key, signs, records, and only then writes. That the record has room was proven before the review.
-func (a *app) signAccepted(ctx context.Context, s *signing) error {
-	signer, err := s.key.open(ctx, s.terminal)
+func (a *app) signAccepted(ctx context.Context, s *signing) (*ceremony.Signed, error) {
+	signer, err := s.open(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := s.check(signer.Public()); err != nil {
-		return err
+		return nil, err
 	}
 	if err := s.memory.opened(signer.Public()); err != nil {
-		return err
+		return nil, err
 	}
 	signed, err := s.accepted.Sign(ctx, signer)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := s.memory.keep(signed.Signature()); err != nil {
-		return err
+		return nil, err
 	}
-	if err := s.operations.commit(); err != nil {
-		return s.memory.handedOut(err)
+	err = s.operations.commit()
+	if err == nil {
+		err = s.out.write(a.stdout, signed, s.memory.receipt)
 	}
-	if err := s.out.write(a.stdout, signed, s.memory.receipt); err != nil {
-		return s.memory.handedOut(err)
-	}
-	return a.tellSigned(signed, s.flags, s.memory)
+	return signed, s.memory.handedOut(err)
 }
 
 // tellSigned says on standard error who signed what, where it is, and where the ledger stands. The signature is made and

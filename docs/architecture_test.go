@@ -43,7 +43,9 @@ var rooms = []place{
 	{"scope", []string{"core/wire", "core/merkle", "core/quorum", "core/kinds", "core/review"}},
 	{"hsm", []string{"core/wire", "core/quorum"}},
 	{"hsm/softtoken", []string{"core/wire", "hsm"}},
-	{"approver", []string{"core/…", "scope", "hsm", "hsm/softtoken"}},
+	{"tui", []string{"core/…", "scope", "tui/quiet"}},
+	{"tui/quiet", nil},
+	{"approver", []string{"core/…", "scope", "hsm", "hsm/softtoken", "tui"}},
 	{"docs", nil},
 	{"examples", nil},
 	{"examples/…", []string{"…"}},
@@ -137,6 +139,20 @@ func TestWhoOpensKeysOfOtherJobs(t *testing.T) {
 
 func TestOneFileOfAFormatMakesReviews(t *testing.T) {
 	require.Equal(t, []string{"core/approvers/change.go", "scope/review.go"}, users(t, func(f *types.Func) bool { return named(f, "core/review.New") }))
+}
+
+// The terminal program asks for a signature only of who has opened everything, and accepts nothing by itself.
+func TestTheScreenCannotSkipTheReading(t *testing.T) {
+	confirms := func(name string) []string {
+		return users(t, func(f *types.Func) bool { return named(f, "core/ceremony."+name) })
+	}
+	require.Equal(t, []string{"tui/confirm.go"}, confirms("NewReadChallenge"))
+	require.Equal(t, []string{"tui/confirm.go"}, confirms("NewDeclineChallenge"))
+	for _, name := range []string{"NewChallenge", "AcceptUnattended", "NewUncheckedChallenge"} {
+		for _, file := range confirms(name) {
+			require.False(t, strings.HasPrefix(file, "tui/"), "%s uses %s", file, name)
+		}
+	}
 }
 
 func TestOneFileSignsBareRoots(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var update = flag.Bool("update", false, "draw docs/review.svg anew")
+var update = flag.Bool("update", false, "draw the pictures anew")
 
 // The picture of README.md is a real review: what approver prints about examples/415, with three stretches left out.
 //
@@ -44,11 +44,16 @@ func TestThePictureIsWhatApproverPrints(t *testing.T) {
 			shown = append(shown, "  ⋮")
 		}
 	}
-	picture := draw(shown[:len(shown)-1])
+	requirePicture(t, "review.svg", draw("A review: 415 operations, and the one machine whose image differs", 760, shown[:len(shown)-1], paint))
+}
+
+// requirePicture holds a drawing against the file that is shipped.
+func requirePicture(t *testing.T, name, picture string) {
+	t.Helper()
 	if *update {
-		require.NoError(t, os.WriteFile("review.svg", []byte(picture), 0o644))
+		require.NoError(t, os.WriteFile(name, []byte(picture), 0o644))
 	}
-	have, err := os.ReadFile("review.svg")
+	have, err := os.ReadFile(name)
 	require.NoError(t, err)
 	require.Equal(t, picture, string(have), "draw it anew: go test ./docs -run Picture -update")
 }
@@ -66,15 +71,15 @@ var colours = []struct {
 	{regexp.MustCompile(`⋮`), "#8b949e"},
 }
 
-// draw draws lines of text as a terminal would, as SVG.
-func draw(lines []string) string {
+// draw draws lines of text as a terminal would, as SVG; paint gives the text elements of a line.
+func draw(label string, width int, lines []string, paint func(string) string) string {
 	const (
-		width, step, left, top = 760, 18, 20, 52
-		font                   = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
+		step, left, top = 18, 20, 52
+		font            = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 	)
 	var b strings.Builder
 	height := top + len(lines)*step
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img" aria-label="A review: 415 operations, and the one machine whose image differs">`+"\n", width, height, width, height)
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img" aria-label="%s">`+"\n", width, height, width, height, label)
 	fmt.Fprintf(&b, `<rect width="%d" height="%d" rx="8" fill="#0d1117"/>`+"\n", width, height)
 	for i, colour := range []string{"#ff5f57", "#febc2e", "#28c840"} {
 		fmt.Fprintf(&b, `<circle cx="%d" cy="20" r="6" fill="%s"/>`+"\n", 22+i*20, colour)

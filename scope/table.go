@@ -97,8 +97,12 @@ func (c *column) count(ids *map[uint64]int32, i int, o *operation, hash uint64) 
 	c.values[id].subjects += o.size()
 }
 
-// endsShown is how many values a summary shows of either end, from the commonest to the rarest.
-const endsShown = 3
+// endsShown is how many values a summary shows of either end, from the commonest to the rarest, where they are too many to be
+// read one by one; one that a shareShown-th of the subjects or more have is never left out between them.
+const (
+	endsShown  = 3
+	shareShown = 100
+)
 
 // summaries gives a summary of each kind that has too many operations to be read one by one.
 func (d *Decoded) summaries() (summaries []review.Summary) {
@@ -116,13 +120,37 @@ func (t *table) reviewColumns() []review.Column {
 		c := &t.columns[i]
 		ranked := c.ranked()
 		columns[i] = review.Column{Name: review.Escape(string(c.field.Name())), Type: columnType(c.field), Distinct: len(ranked), Range: c.span()}
-		if len(ranked) <= 2*endsShown {
+		if len(ranked) <= review.SummaryAbove {
 			columns[i].Common = c.held(ranked)
 			continue
 		}
-		columns[i].Common, columns[i].Rare = c.held(ranked[:endsShown]), c.held(ranked[len(ranked)-endsShown:])
+		common, last := endsShown, len(ranked)-endsShown
+		for common < last && c.values[ranked[common]].subjects > 1 && shareShown*c.values[ranked[common]].subjects >= t.subjects {
+			common++
+		}
+		columns[i].Common, columns[i].Rare = c.held(ranked[:common]), c.held(ranked[last:])
+		columns[i].Odd = c.held(t.odd(c, ranked[common:last]))
 	}
 	return columns
+}
+
+// oddShown bounds the values of outliers in a summary; each outlier is opened by itself.
+const oddShown = 10
+
+// odd gives the values among some for which operations are outliers.
+func (t *table) odd(c *column, among []int32) (values []int32) {
+	odd := make(map[int32]bool)
+	for i, o := range t.operations {
+		if slices.ContainsFunc(o.odd, func(odd oddly) bool { return odd.column == c }) {
+			odd[c.of[i]] = true
+		}
+	}
+	for _, v := range among {
+		if odd[v] && len(values) < oddShown {
+			values = append(values, v)
+		}
+	}
+	return values
 }
 
 func columnType(f protoreflect.FieldDescriptor) string {

@@ -108,7 +108,7 @@ func (h *held) known() string { return cmp.Or(h.CurrentKnown, "given by you, HEL
 // quorumFacts say what the new set is: its keys, the threshold, what a batch needs by its size, and what runs outside one.
 func (h *held) quorumFacts() []review.Fact {
 	if h.Next.IsRemoval() {
-		return []review.Fact{fact("threshold", "threshold", h.was(quorumOf), "no approvers: the quorum is REMOVED")}
+		return append(h.keysBefore(), fact("threshold", "threshold", h.was(quorumOf), "no approvers: the quorum is REMOVED"))
 	}
 	var keys []string
 	for _, k := range h.Next.Keys() {
@@ -126,12 +126,24 @@ func (h *held) quorumFacts() []review.Fact {
 	if len(h.Labels) > 0 {
 		note += "; the names are those of the files they came in"
 	}
-	return []review.Fact{
+	return append(h.keysBefore(),
 		fact("keys", "keys", note, keys...),
 		fact("threshold", "threshold", h.was(quorumOf), quorumOf(h.Next)),
 		fact("required", "required", "", required...),
 		fact("unbatchedPerHour", "unbatched cap", h.was(anHour), anHour(h.Next)),
+	)
+}
+
+// keysBefore gives the keys that are in force now, where they are to be held against the new ones.
+func (h *held) keysBefore() []review.Fact {
+	if h.before == nil || h.before.IsRemoval() {
+		return nil
 	}
+	var keys []string
+	for _, k := range h.before.Keys() {
+		keys = append(keys, h.named(k.KID()))
+	}
+	return []review.Fact{fact("keysBefore", "keys before", counted(len(keys), "key"), keys...)}
 }
 
 func anHour(s *quorum.Set) string { return fmt.Sprintf("%d an hour", s.UnbatchedPerHour()) }

@@ -16,6 +16,9 @@ import (
 // (UncheckedChallenge.Accept).
 type Accepted struct{ statement quorum.Statement }
 
+// Statement gives what was accepted.
+func (a *Accepted) Statement() quorum.Statement { return a.statement }
+
 // AcceptUnattended accepts a review without a question, for --yes. The error is the review's first stop.
 func AcceptUnattended(r *review.Review) (*Accepted, error) {
 	if stop := r.Stop(); stop != nil {

@@ -6,40 +6,11 @@ import (
 	"strings"
 )
 
-// conclusion writes what a person needs first: may this be signed, how much is it, how much of it destroys.
+// conclusion writes what a person needs first.
 func (p *printer) conclusion(d *Document) {
-	switch n := d.bySeverity(); {
-	case d.declines:
-		p.prose("DECLINE: you are about to say no to this "+d.What+". That approves nothing.", 0)
-		if n[Stop] > 0 {
-			p.prose(count(n[Stop], "finding")+" below "+plural(n[Stop], "forbids", "forbid")+" approving it, and "+plural(n[Stop], "does", "do")+" not forbid declining it.", 0)
-		}
-	case n[Stop] > 0:
-		p.prose("STOP: do not sign this "+d.What+". "+count(n[Stop], "finding")+" below "+plural(n[Stop], "forbids", "forbid")+" it.", 0)
-	case n[Acknowledge] > 0:
-		p.prose("ACKNOWLEDGE: "+count(n[Acknowledge], "finding")+" below to open before you sign this "+d.What+".", 0)
-	case n[Note] > 0:
-		p.prose("CLEAR, with "+count(n[Note], "note")+" below: nothing forbids this "+d.What+". Read the "+plural(n[Note], "note", "notes")+" and what it does.", 0)
-	default:
-		p.prose("CLEAR: nothing speaks against this "+d.What+". Read what it does all the same.", 0)
+	for _, sentence := range d.Conclusion() {
+		p.prose(sentence, 0)
 	}
-	p.totals(d)
-}
-
-// totals writes how much it is, and how much of it destroys.
-func (p *printer) totals(d *Document) {
-	if d.Counts != Operations {
-		p.line(count(d.Size, d.Counts.String()) + "; " + count(d.Escapes, "escape") + " in texts.")
-		return
-	}
-	destructive := 0
-	for i := range d.Operations {
-		if d.Operations[i].Destructive {
-			destructive += len(d.Operations[i].Subjects)
-		}
-	}
-	p.line(count(d.Size, "operation") + " (" + number(len(d.Operations)) + " distinct), " + number(destructive) + " destructive; " +
-		count(d.Escapes, "escape") + " in texts.")
 }
 
 // closing says once more, where the eye is after a long list, what stands at the top.
@@ -60,21 +31,6 @@ func (p *printer) closing(d *Document) {
 			}
 		}
 	}
-}
-
-// bySeverity counts the findings.
-func (d *Document) bySeverity() (n [Stop + 1]int) {
-	for _, f := range d.Findings {
-		n[f.Severity]++
-	}
-	return n
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
 }
 
 // heading writes a blank line and a title. What titles hold is the program's own.

@@ -217,40 +217,18 @@ func (p *printer) held(f *Field, level, at int) {
 
 // difference says where a value leaves the usual one, for values that are too long to compare by eye.
 func (p *printer) difference(f *Field, at int) {
-	n := min(len(f.Value), len(f.Usual))
-	line := 0
-	for line < n && f.Value[line] == f.Usual[line] {
-		line++
-	}
-	if n > 1 {
+	line, value, usual := f.Difference()
+	if min(len(f.Value), len(f.Usual)) > 1 {
 		p.indent(at)
 		p.line("(the first line that differs is " + number(line+1) + ")")
 	}
-	if line == n {
-		return
-	}
-	const short = 20
-	a, b := f.Value[line].s, f.Usual[line].s
-	same := 0
-	for same < len(a) && strings.HasPrefix(b[same:], a[same:same+unit(a[same:])]) {
-		same += unit(a[same:])
-	}
-	if len(a) > short && same > 0 {
+	if value != "" || usual != "" {
 		const says = "they differ from here on: "
 		left := min(at, columns/2) // deep down there would be no room
 		p.indent(left)
 		p.w.WriteString(says)
-		p.text(`"`+fewUnits(a[same:])+`", "`+fewUnits(b[same:])+`"`, left+len(says))
+		p.text(`"`+value+`", "`+usual+`"`, left+len(says))
 	}
-}
-
-// fewUnits gives the beginning of an escaped text.
-func fewUnits(s string) string {
-	i := 0
-	for n := 0; n < 12 && i < len(s); n++ {
-		i += unit(s[i:])
-	}
-	return s[:i]
 }
 
 // isString tells whether the value is a text from outside rather than a number or name of ours.

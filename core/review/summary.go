@@ -23,6 +23,7 @@ type Column struct {
 	Range    string `json:"range,omitempty"` // of numbers: "0 to 79"
 	Common   []Held `json:"common"`          // the commonest, or all where they are few
 	Rare     []Held `json:"rare,omitzero"`   // the rarest
+	Odd      []Held `json:"odd,omitzero"`    // of outliers, where they are neither of these
 }
 
 // Held is one value of a field and the number of subjects that have it.
@@ -90,10 +91,17 @@ func (p *printer) column(c *Column) {
 	}
 	p.line(head)
 	quote := (&Field{Type: c.Type}).isString()
-	p.heldValues(c.Common, quote, at)
-	if between := c.Distinct - len(c.Common) - len(c.Rare); between > 0 {
+	if len(c.Odd) > 0 {
 		p.indent(at)
-		p.line("... " + number(between) + " between ...")
+		p.line("of outliers:")
+		p.heldValues(c.Odd, quote, at)
+		p.indent(at)
+		p.line("then the commonest:")
+	}
+	p.heldValues(c.Common, quote, at)
+	if between := c.Distinct - len(c.Odd) - len(c.Common) - len(c.Rare); between > 0 {
+		p.indent(at)
+		p.line("... " + number(between) + " others")
 	}
 	p.heldValues(c.Rare, quote, at)
 }

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/better-compute/approver/core/ceremony"
+	"github.com/better-compute/approver/core/ledger"
+	"github.com/better-compute/approver/core/review"
+	"github.com/better-compute/approver/core/wire"
+	"github.com/better-compute/approver/tui"
+)
+
+// A road is the one road as the screen has it walked: one thing is open at a time.
+type road struct {
+	app    *app
+	flags  *screenFlags
+	now    func() time.Time
+	closes time.Time  // the window of what is open; zero where none does
+	busy   sync.Mutex // held by what reads or signs
+	memory *memory    // of what is open; nil where nothing is
+	path   string     // of the file
+	sha256 [sha256.Size]byte
+	*candidate
+	reasons map[string]string // of the declines that were made of it, by what would be signed
+	written signatureFlags    // by which it was signed: where it is
+	signed  *ceremony.Signed
+	bar     error // why what is open is not approved
+	lost    error // it was signed and recorded, and did not get where it should
+}
+
+func (r *road) functions() *tui.Road {
+	return &tui.Road{Open: r.open, Sign: r.sign, Places: places, List: listFolder, Watch: watchFolder, Hint: hintOnScreen}
+}
+
+// hintOnScreen gives what to try after a refusal.
+func hintOnScreen(err error) string {
+	details := map[string]any{}
+	if e, ok := errors.AsType[*wire.Error](err); ok {
+		details = e.Details
+	}
+	return hint("approver review", wire.CodeOf(err), wire.ReasonOf(err), details)
+}
+
+// wait waits until nothing reads or signs any more.
+func (r *road) wait() {
+	r.busy.Lock()
+	defer r.busy.Unlock()
+}
+
+// end closes what is open, and records how it ended.
+func (r *road) end(err *error) {
+	r.wait()
+	r.reset(*err)
+}
+
+// reset ends what is open with an error.
+func (r *road) reset(err error) {
+	if err == nil && r.signed == nil {
+		err = errInterrupted
+	}
+	r.candidate.close()
+	r.memory.end(&err)
+	r.candidate, r.memory, r.path, r.closes, r.bar = nil, nil, "", time.Time{}, nil
+}
+
+// open reads a file and reviews it. What was open before ends unsigned.
+func (r *road) open(ctx context.Context, path string, progress func(done, all int64)) (*tui.Opened, error) {
+	r.busy.Lock()
+	defer r.busy.Unlock()
+	r.reset(nil)
+	opened, err := r.read(ctx, path, progress)
+	if err == nil {
+		return opened, nil
+	}
+	if ctx.Err() != nil {
+		err = errInterrupted
+	}
+	r.reset(err)
+	return nil, err
+}
+
+func (r *road) read(ctx context.Context, path string, progress func(done, all int64)) (*tui.Opened, error) {
+	kind, err := fileKind(path)
+	if err != nil {
+		return nil, err
+	}
+	what := ledger.WhatBatch
+	if kind == tui.SetFile || kind == tui.SetSignatureFile {
+		what = ledger.WhatSet
+	}
+	f := *r.flags
+	f.scope = path
+	if r.memory, err = r.app.remember(&f.signatureFlags, f.command, ledger.Signed, what); err != nil {
+		return nil, err
+	}
+	r.memory.watch = (&progressTeller{ctx: ctx, tell: progress}).of
+	o := &tui.Opened{Path: review.Escape(path)}
+	if what == ledger.WhatSet {
+		err = r.openChange(ctx, &f, o)
+	} else {
+		err = r.openBatch(ctx, &f, o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.path, r.sha256, r.closes = path, o.SHA256, o.NotAfter
+	o.Review, o.Holder = r.review, r
+	if r.key == nil {
+		return o, nil
+	}
+	if public := r.key.public(); !public.IsZero() {
+		o.Key = public.KID().String()
+	}
+	if err := r.tryOutput(); err != nil && r.flags.out == "" && r.place(false) != "" && r.bar == nil {
+		r.barApproval(o, err, "; --out names another file")
+	} else if err != nil && r.bar == nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+func (r *road) openBatch(ctx context.Context, f *screenFlags, o *tui.Opened) error {
+	f.memory = r.memory
+	r.memory.hashes = true
+	key, err := r.app.signingKey(f.key)
+	if err != nil {
+		return err
+	}
+	var batch *readBatch
+	if key == "" {
+		r.barApproval(o, errNoKey, "")
+		batch, err = r.app.lookAt(&f.decision)
+	} else {
+		batch, err = r.app.readBatch(ctx, &f.decision)
+	}
+	r.candidate = batch.candidate()
+	switch {
+	case err != nil && batch.approvedBefore(err):
+		r.barApproval(o, err, "")
+	case err != nil:
+		return err
+	}
+	v := batch.decoded.Verified()
+	o.SHA256 = r.memory.entry.File.SHA256
+	notAfter := v.Header().NotAfter
+	if notAfter == 0 {
+		notAfter = batch.policy.NotAfter
+	}
+	o.NotAfter = time.UnixMilli(int64(notAfter))
+	o.RootSays = "Computed here from the leaves. It is the root that the file declares."
+	if v.Header().Bare {
+		o.RootSays = "Computed here from the leaves; the file declares none."
+	}
+	o.Leaf = func(operation, subject int) (tui.Leaf, error) {
+		hash, proof, err := batch.decoded.LeafOf(operation, subject)
+		return tui.Leaf{Hash: hash, Size: v.Scope().Size(), Proof: proof}, err
+	}
+	if r.key == nil {
+		return nil
+	}
+	r.reasons = make(map[string]string)
+	o.Decline = func(reason string) (*review.Review, error) {
+		if err := wire.CheckReason(reason); err != nil {
+			return nil, err
+		}
+		r.busy.Lock()
+		defer r.busy.Unlock()
+		d, err := batch.decoded.ReviewDecline(batch.policy, reason)
+		if err == nil {
+			r.reasons[string(d.Statement().Input())] = reason
+		}
+		return d, err
+	}
+	return nil
+}
+
+// openChange reads a change of the approver set.
+func (r *road) openChange(ctx context.Context, f *screenFlags, o *tui.Opened) (err error) {
+	if len(f.approvers) > 0 {
+		return usage("--approvers goes with a scope; a change says itself which set it makes, and --current which is in force")
+	}
+	before, err := hashFile(f.scope)
+	if err != nil {
+		return err
+	}
+	domain, err := r.app.givenTrustDomain(f.trustDomain)
+	if err != nil {
+		return err
+	}
+	set := &approversFlags{signatureFlags: f.signatureFlags, file: f.scope, trustDomain: f.trustDomain, current: f.current, now: f.now, signatures: f.signatures}
+	set.proofs = f.proofs
+	if r.candidate, err = r.app.reviewSet(ctx, set, domain, r.memory); err != nil {
+		return err
+	}
+	if o.SHA256, err = hashFile(f.scope); err == nil && o.SHA256 != before {
+		err = errFileChanged(f.scope)
+	}
+	return err
+}

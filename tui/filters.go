@@ -1,0 +1,119 @@
+package tui
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/better-compute/approver/core/review"
+)
+
+// A filters screen lists what subjects can be selected by, for the subjects screen below it; each operation comes last.
+type filters struct {
+	cursor
+	of      *subjects
+	options []option // all but the operations
+}
+
+// An option is a selection and how many subjects it has, or -1 where that is not counted.
+type option struct {
+	selection selection
+	n         int
+}
+
+func newFilters(s *session, of *subjects) screen {
+	return &filters{of: of, options: optionsOf(s)}
+}
+
+func optionsOf(s *session) []option {
+	d := s.document()
+	options := []option{{n: s.index.size()}}
+	expects := false
+	for i, f := range d.Findings {
+		if len(f.Places) > 0 {
+			options = append(options, option{selection{by: byFinding, finding: i}, -1})
+		}
+		expects = expects || isExpectation(f.Rule)
+	}
+	if expects {
+		options = append(options, option{selection{by: asExpected}, -1})
+	}
+	options = append(options, kindOptions(d)...)
+	for i, site := range s.index.sites {
+		options = append(options, option{selection{by: bySite, site: i}, site.n})
+	}
+	return options
+}
+
+// kindOptions gives the kinds in the order of the document, where those of one stand together as a rule.
+func kindOptions(d *review.Document) (options []option) {
+	at, last := map[string]int{}, -1
+	for i := range d.Operations {
+		name := d.Operations[i].Title.String()
+		if last < 0 || options[last].selection.name != name {
+			k, seen := at[name]
+			if !seen {
+				k = len(options)
+				at[name] = k
+				options = append(options, option{selection{by: byKind, name: name}, 0})
+			}
+			last = k
+		}
+		options[last].n += len(d.Operations[i].Subjects)
+	}
+	return options
+}
+
+// count gives the number of all options.
+func (o *filters) count(s *session) int { return len(o.options) + len(s.document().Operations) }
+
+// option gives one of all.
+func (o *filters) option(s *session, i int) option {
+	if i < len(o.options) {
+		return o.options[i]
+	}
+	operation := i - len(o.options)
+	return option{selection{by: byOperation, operation: operation}, len(s.document().Operations[operation].Subjects)}
+}
+
+func (o *filters) title(*session) string { return "Which subjects to show" }
+
+func (o *filters) commands(*session) []command { return []command{enter, back, pageDown, bottom} }
+
+func (o *filters) update(s *session, msg tea.Msg) step {
+	k, ok := msg.(tea.KeyMsg)
+	if !ok {
+		return step{}
+	}
+	c := commandOf(k)
+	switch {
+	case o.move(c):
+		return step{}
+	case c == enter:
+		st := o.of.choose(s, o.option(s, o.at).selection)
+		st.pop = true
+		return st
+	}
+	st, _ := s.travel(c)
+	return st
+}
+
+func (o *filters) place(s *session, _, height int) { o.set(o.count(s), height) }
+
+func (o *filters) view(s *session, _, height int) []row {
+	rows := make([]row, 0, height)
+	for i := o.offset; i < o.end(); i++ {
+		choice, n := o.option(s, i), ""
+		if choice.n >= 0 {
+			n = number(choice.n)
+		}
+		own, text := choice.selection.says(s)
+		r := row{lead: pointer(i == o.at), own: pad("", 6-len(n)) + n + "  " + own, text: text}
+		if i == o.at {
+			r.leadInk = chosen
+		}
+		if f := choice.selection; f.by == byFinding && s.document().Findings[f.finding].Severity == review.Stop {
+			r.ink = alarm
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}

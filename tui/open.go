@@ -1,0 +1,201 @@
+package tui
+
+import (
+	"context"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/better-compute/approver/core/review"
+)
+
+// openScreen is the file picker: first the media that are plugged in, then what is in a folder, each file with what it is.
+type openScreen struct {
+	folder  string // "" is the places
+	entries []Entry
+	cursor  cursor
+	listing *job // of a folder
+	failed  error
+	below   string // the folder that was left upwards, to stand on
+	ticks   int
+}
+
+// listedMsg is what a folder, or the places, hold.
+type listedMsg struct {
+	folder  string
+	entries []Entry
+	err     error
+}
+
+// openFirst opens what the cursor is on, as Enter does.
+type openFirst struct{}
+
+// newOpen gives the file picker. It starts on the medium that is plugged in where there is exactly one, else with the places.
+func newOpen(s *session) (screen, tea.Cmd) {
+	o := new(openScreen)
+	road := s.road
+	var cmd tea.Cmd
+	o.listing, cmd = start(o, func(ctx context.Context, _ func(tea.Msg)) tea.Msg {
+		places, err := road.Places(ctx)
+		var plugged []Entry
+		for _, p := range places {
+			if p.Plugged {
+				plugged = append(plugged, p)
+			}
+		}
+		if err == nil && len(plugged) == 1 {
+			if entries, err := road.List(ctx, plugged[0].Path); err == nil {
+				return listedMsg{plugged[0].Path, entries, nil}
+			}
+		}
+		return listedMsg{"", places, err}
+	})
+	return o, cmd
+}
+
+// newOpenAt gives the picker with what a folder was found to hold.
+func newOpenAt(folder string, entries []Entry) screen {
+	return &openScreen{folder: folder, entries: entries}
+}
+
+func (o *openScreen) title(*session) string { return "Open a file to review" }
+
+func (o *openScreen) commands(*session) []command {
+	return []command{enter, back, down, up, quit}
+}
+
+func (o *openScreen) update(s *session, msg tea.Msg) step {
+	switch msg := msg.(type) {
+	case listedMsg:
+		o.take(msg)
+	case openFirst:
+		return o.key(s, enter)
+	case tick:
+		if o.ticks++; o.folder == "" && o.ticks%2 == 0 && o.listing == nil { // a stick that is plugged in comes by itself
+			return o.list(s, "")
+		}
+	case tea.KeyMsg:
+		return o.key(s, commandOf(msg))
+	}
+	return step{}
+}
+
+// take shows what was listed, and stands on what it stood on before.
+func (o *openScreen) take(msg listedMsg) {
+	o.listing = nil
+	if msg.err != nil {
+		o.failed = msg.err
+		return
+	}
+	on := o.below
+	if o.folder == msg.folder && o.cursor.at < len(o.entries) {
+		on = o.entries[o.cursor.at].Path
+	}
+	o.folder, o.entries, o.failed, o.below, o.cursor.at = msg.folder, msg.entries, nil, "", 0
+	for i, e := range msg.entries {
+		if e.Path == on {
+			o.cursor.at = i
+		}
+	}
+}
+
+func (o *openScreen) key(s *session, c command) step {
+	switch c {
+	case enter:
+		if o.cursor.at >= len(o.entries) || o.listing != nil {
+			return step{}
+		}
+		if e := o.entries[o.cursor.at]; e.Folder {
+			return o.list(s, e.Path)
+		} else {
+			reading, cmd := newReadingFile(s, e.Path, false)
+			return step{push: reading, cmd: cmd}
+		}
+	case back:
+		if o.folder == "" {
+			s.notice = "q leaves the program"
+			return step{}
+		}
+		o.below = o.folder
+		return o.list(s, "")
+	}
+	o.cursor.move(c)
+	return step{}
+}
+
+// list has a folder listed, or the places.
+func (o *openScreen) list(s *session, folder string) step {
+	road := s.road
+	var cmd tea.Cmd
+	o.listing, cmd = start(o, func(ctx context.Context, _ func(tea.Msg)) tea.Msg {
+		if folder == "" {
+			places, err := road.Places(ctx)
+			return listedMsg{"", places, err}
+		}
+		entries, err := road.List(ctx, folder)
+		return listedMsg{folder, entries, err}
+	})
+	return step{cmd: cmd}
+}
+
+func (o *openScreen) left() {
+	if o.listing != nil {
+		o.listing.cancel()
+	}
+}
+
+// head gives the rows above the list.
+func (o *openScreen) head(s *session, width int) []row {
+	p := sheet{width: width}
+	switch {
+	case o.folder != "":
+		p.text("In ", 3, faint, review.Escape(o.folder))
+	default:
+		p.say(0, faint, "Media that are plugged in come first. Nothing is read of a file but its beginning.")
+	}
+	if o.failed != nil {
+		layRefusal(&p, s.road, o.failed)
+	}
+	if len(o.entries) == 0 && o.listing == nil && o.failed == nil {
+		p.say(0, plain, "Nothing is here.")
+	}
+	return p.rows
+}
+
+func (o *openScreen) place(s *session, width, height int) {
+	o.cursor.set(len(o.entries), height-len(o.head(s, width)))
+}
+
+func (o *openScreen) view(s *session, width, height int) []row {
+	rows := o.head(s, width)
+	kinds := 24
+	if width < 60 {
+		kinds = 12
+	}
+	for i := o.cursor.offset; i < o.cursor.end(); i++ {
+		e := o.entries[i]
+		mark, colour := "  ", plain
+		if i == o.cursor.at {
+			mark, colour = "> ", chosen
+		}
+		rows = append(rows, row{own: mark + pad(e.what(kinds), kinds), text: e.Name.String(), ink: colour})
+	}
+	return rows
+}
+
+// what says what the entry is, in so many columns.
+func (e *Entry) what(columns int) string {
+	what := e.Kind.String()
+	switch {
+	case e.Trouble != "":
+		what = e.Trouble
+	case e.Folder && e.Plugged:
+		what = "plugged in"
+	case e.Folder:
+		what = "folder"
+	}
+	if cut, _, found := strings.Cut(what, " ("); found && len(what) >= columns {
+		what = cut
+	}
+	return what[:min(len(what), columns-1)]
+}

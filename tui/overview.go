@@ -21,9 +21,13 @@ type overview struct {
 	sheet sheet
 	made  any // what the sheet was made for
 	clock int // the row of the clock, or -1
+	of    *session
 }
 
-func newOverview(*session) screen { return &overview{clock: -1} }
+func newOverview(s *session) screen { return &overview{clock: -1, of: s} }
+
+// left forgets what was open: what comes next is another file.
+func (o *overview) left() { o.of.close() }
 
 func (o *overview) title(s *session) string { return "Overview: " + s.document().What }
 

@@ -89,7 +89,7 @@ func TestPickerInAFolder(t *testing.T) {
 	long.Bytes, long.Changed = 12345, startTime
 	s["/home/anna"] = append(s["/home/anna"], long, fileEntry("/home/anna/x.jpg", UnknownFile))
 	l := begin(t, s.road(t), Start{Folder: "/home/anna"}).sees("In /home/anna").sees("2 files, 1 to review")
-	l.keys("down").sees("> 12,345 bytes, of "+startTime.UTC().Format("2006-01-02 15:04")).sees("> scope                  +long")
+	l.keys("down").sees("> 12,345 bytes, of " + startTime.UTC().Format("2006-01-02 15:04")).sees("> scope                  +long")
 }
 
 func TestPickerWithoutAStick(t *testing.T) {

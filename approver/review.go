@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/charmbracelet/lipgloss"
@@ -33,7 +34,7 @@ of the root, and then for the PIN. What it signs goes down the same road as 'bat
 'batch sign-approvers', by the same flags and configuration.
 
 A change is an approver set file, or a signature that another approver made over one. Without a file it lists what lies on
-the media that are plugged in; --watch waits for a stick.
+the media that are plugged in, with a folder what lies in that; --watch waits for a stick. A scope can be read without a key.
 
 The signature goes to --out; without it to standard output where that is no terminal, else beside the file, named after it
 and the key. With --plain the same review and questions come as lines of text, as a screen reader wants them. Without a
@@ -99,7 +100,7 @@ func (a *app) reviewOnScreen(ctx context.Context, f *screenFlags, path string) (
 func (r *road) screen(ctx context.Context, path string, tty *os.File) error {
 	a := r.app
 	model := tui.New(tui.Config{Road: r.functions(), Now: r.now, Theme: tui.NewTheme(lipgloss.NewRenderer(tty))},
-		tui.Start{Path: path, Watch: r.flags.watch})
+		startAt(path, r.flags.watch))
 	kept := a.keepTerminal(tty)
 	_, err := tui.Run(ctx, model, tty)
 	kept.release()
@@ -113,6 +114,14 @@ func (r *road) screen(ctx context.Context, path string, tty *os.File) error {
 		return errInterrupted
 	}
 	return err
+}
+
+// startAt gives what the screen begins with.
+func startAt(path, watch string) tui.Start {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return tui.Start{Folder: filepath.Clean(path)}
+	}
+	return tui.Start{Path: path, Watch: watch}
 }
 
 // ticking gives the clock of the screen: the machine's, or one that goes on from the time that is given by hand.

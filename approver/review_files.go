@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -60,6 +61,9 @@ func listFolder(ctx context.Context, folder string) ([]tui.Entry, error) {
 		return nil, wire.Errorf(wire.IOError, "", "%w", err)
 	}
 	var entries []tui.Entry
+	if n := len(inside) - mostListed; n > 0 {
+		entries = append(entries, tui.Entry{Path: folder, Name: review.Escape(fmt.Sprintf("and %d more", n)), Trouble: "not listed"})
+	}
 	for _, e := range inside[:min(len(inside), mostListed)] {
 		if ctx.Err() != nil {
 			return nil, errInterrupted
@@ -97,7 +101,7 @@ func look(path string, e fs.DirEntry) tui.Entry {
 	case !info.Mode().IsRegular():
 		entry.Trouble = "no file"
 	default:
-		entry.Bytes = info.Size()
+		entry.Bytes, entry.Changed = info.Size(), info.ModTime()
 		if entry.Kind, err = fileKind(path); err != nil {
 			entry.Trouble = "not readable"
 		}
@@ -110,9 +114,14 @@ func look(path string, e fs.DirEntry) tui.Entry {
 const watchEvery = time.Second
 
 // watchFolder waits until a folder, or one right below it, has something to review that does not grow any more.
-func watchFolder(ctx context.Context, folder string) ([]tui.Entry, error) {
+func watchFolder(ctx context.Context, folder string, absent func(bool)) ([]tui.Entry, error) {
 	var before []tui.Entry
+	gone := false
 	for {
+		if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) != gone {
+			gone = !gone
+			absent(gone)
+		}
 		found, err := reviewable(ctx, folder)
 		if err != nil {
 			return nil, err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/better-compute/approver/core/medium"
 	"github.com/better-compute/approver/core/review"
 	"github.com/better-compute/approver/core/wire"
 	"github.com/better-compute/approver/tui"
@@ -19,6 +20,20 @@ func (a *app) lookAt(f *decision) (b *readBatch, err error) {
 	return b, err
 }
 
+// lookAtChange reads a change of the approver set that no key is named for.
+func (a *app) lookAtChange(f *approversFlags, domain string, m *memory) (*candidate, error) {
+	c := &candidate{memory: m}
+	change, inputs, err := a.readChange(f, domain, m)
+	if err != nil {
+		return c, err
+	}
+	change.Other = append(append(change.Other, medium.FindingsOf(f.newSet, inputs)...), m.found...)
+	if c.review, err = change.Review(); err == nil {
+		m.findings(c.review.Document().Findings)
+	}
+	return c, err
+}
+
 // errNoKey is why nothing is signed of what was opened without a key.
 var errNoKey = wire.Errorf(wire.InvalidInput, "", "no key is named, by --key or the configuration")
 
@@ -28,7 +43,7 @@ func (r *road) barApproval(o *tui.Opened, why error, more string) {
 	o.Bar = review.Escape(wire.MessageOf(why) + more)
 }
 
-// approvedBefore tells whether a batch was reviewed, and its approval alone is refused: the key has signed it.
-func (b *readBatch) approvedBefore(err error) bool {
-	return b.review != nil && wire.ReasonOf(err) == "already-approved"
+// approvedBefore tells whether something was reviewed, and its approval alone is refused: the key has signed it.
+func approvedBefore(r *review.Review, err error) bool {
+	return r != nil && wire.ReasonOf(err) == "already-approved"
 }

@@ -24,6 +24,14 @@ func TestScreenReadsWithoutAKey(t *testing.T) {
 	c.press("q")
 	require.Equal(t, 1, c.end())
 
+	c = s.onScreen(100, 40, "exec $approver review set.json --trust-domain compute.example.com --now "+now)
+	c.onTop("Overview: approver set")
+	c.shows("It can only be read here, not approved:")
+	c.press("A")
+	c.shows("it can only be read here; the overview says why")
+	c.press("q")
+	require.Equal(t, 1, c.end())
+
 	c = s.onScreen(100, 40, "exec $approver review --plain ok-2.json --now "+now)
 	require.Equal(t, 1, c.end())
 	require.Contains(t, c.text(), "it can only be read here: no key is named")

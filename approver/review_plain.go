@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,10 +39,26 @@ func (r *road) plain(ctx context.Context, path string, t *terminal) (err error) 
 	if err != nil {
 		return err
 	}
-	if _, err := r.finish(ctx, accepted, func(ctx context.Context) (quorum.Signer, error) { return r.key.open(ctx, t) }); err != nil {
+	if _, err := r.finish(ctx, accepted, func(ctx context.Context) (quorum.Signer, error) { return r.key.openPlain(ctx, t) }); err != nil {
 		return err
 	}
 	return r.app.tellSigned(r.signed, &r.written, r.memory)
+}
+
+// openPlain is open, where a PIN that was wrong may be typed again while it is not the final try.
+func (k *foundKey) openPlain(ctx context.Context, t *terminal) (quorum.Signer, error) {
+	if k.token == nil || k.pin != nil || k.token.Info().PINPad {
+		return k.open(ctx, t)
+	}
+	say := func(words string) {
+		info := k.token.Info()
+		fmt.Fprintf(t.tty, "%stoken %s, serial %s, %s\n", words, review.Escape(info.Label), review.Escape(info.Serial), info.PIN)
+	}
+	say("")
+	return k.openAsking(ctx, k.pinSource(t), nil, func() {
+		say("The PIN was wrong. ")
+		t.dropTypedAhead()
+	})
 }
 
 // askWhich asks whether it is signed or declined, and has it confirmed.
@@ -86,17 +103,28 @@ func (r *road) askWhich(ctx context.Context, o *tui.Opened, t *terminal) (*cerem
 
 // choose gives the file that is named, or waited for, or picked from a list by its number.
 func (r *road) choose(ctx context.Context, path string, t *terminal) (string, error) {
-	if path != "" {
+	folder := startAt(path, "").Folder
+	if path != "" && (folder == "" || t == nil) {
 		return path, nil
 	}
 	var found []tui.Entry
 	switch {
+	case folder != "":
+		inside, err := listFolder(ctx, folder)
+		if err != nil {
+			return "", err
+		}
+		found = slices.DeleteFunc(inside, func(e tui.Entry) bool { return !e.Kind.Reviewable() })
 	case r.flags.watch != "":
 		if t != nil {
 			fmt.Fprintln(t.tty, "waiting for a file to review in", review.Escape(r.flags.watch))
 		}
 		var err error
-		if found, err = watchFolder(ctx, r.flags.watch); err != nil {
+		if found, err = watchFolder(ctx, r.flags.watch, func(gone bool) {
+			if gone && t != nil {
+				fmt.Fprintln(t.tty, "the folder does not exist yet")
+			}
+		}); err != nil {
 			return "", err
 		}
 	default:

@@ -97,6 +97,48 @@ func TestReviewPlain(t *testing.T) {
 	}
 }
 
+// With --plain too a wrong PIN may be typed again.
+func TestReviewPlainWrongPIN(t *testing.T) {
+	s := newToken(t)
+	c := s.onScreen(100, 40, strings.Replace(strings.Replace(tokenLine, "ok-415", "ok-2", 1), "review ", "review --plain ", 1))
+	c.await("Type sign or decline")
+	c.say("sign")
+	c.answer()
+	c.await("PIN ready")
+	for i, pin := range []string{wrongPIN, testPIN} {
+		c.until(func() bool { return strings.Count(c.text(), "PIN for token") > i }, "no question for the PIN")
+		time.Sleep(500 * time.Millisecond)
+		c.say(pin)
+	}
+	require.Zero(t, c.end(), "%s", c.text())
+	require.Contains(t, c.text(), "The PIN was wrong.")
+	s.requireSignatureOf("sig.json", "k256.pem.pub")
+}
+
+// A folder is where the choice begins.
+func TestReviewOfAFolder(t *testing.T) {
+	s := newSession(t)
+	require.NoError(t, os.Mkdir(s.path("stick"), 0o700))
+	require.NoError(t, os.Rename(s.path("ok-2.json"), s.path("stick/ok-2.json")))
+	c := s.onScreen(100, 40, "exec $approver review stick --now "+now)
+	c.onTop("Open a file")
+	c.shows("1 file, 1 to review")
+	c.press("Down", "Enter")
+	c.onTop("Overview")
+	c.press("Escape")
+	c.onTop("Open a file")
+	c.press("q")
+	require.Equal(t, 1, c.end())
+	c = s.onScreen(100, 40, "exec $approver review --plain stick --now "+now)
+	c.await("1: scope, stick/ok-2.json")
+	c.press("C-c")
+	require.Equal(t, 1, c.end())
+	c = s.onScreen(100, 40, "exec $approver review --watch nosuch --now "+now)
+	c.shows("The folder does not exist yet.")
+	c.press("q")
+	require.Equal(t, 1, c.end())
+}
+
 // Without a file, --plain lists what there is and asks for a number.
 func TestReviewPlainPicks(t *testing.T) {
 	s := newSession(t)

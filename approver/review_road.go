@@ -139,7 +139,7 @@ func (r *road) openBatch(ctx context.Context, f *screenFlags, o *tui.Opened) err
 	}
 	r.candidate = batch.candidate()
 	switch {
-	case err != nil && batch.approvedBefore(err):
+	case approvedBefore(batch.review, err):
 		r.barApproval(o, err, "")
 	case err != nil:
 		return err
@@ -193,7 +193,20 @@ func (r *road) openChange(ctx context.Context, f *screenFlags, o *tui.Opened) (e
 	}
 	set := &approversFlags{signatureFlags: f.signatureFlags, file: f.scope, trustDomain: f.trustDomain, current: f.current, now: f.now, signatures: f.signatures}
 	set.proofs = f.proofs
-	if r.candidate, err = r.app.reviewSet(ctx, set, domain, r.memory); err != nil {
+	key, err := r.app.signingKey(f.key)
+	switch {
+	case err != nil:
+		return err
+	case key == "":
+		r.barApproval(o, errNoKey, "")
+		r.candidate, err = r.app.lookAtChange(set, domain, r.memory)
+	default:
+		r.candidate, err = r.app.reviewSet(ctx, set, domain, r.memory)
+	}
+	switch {
+	case approvedBefore(r.review, err):
+		r.barApproval(o, err, "")
+	case err != nil:
 		return err
 	}
 	if o.SHA256, err = hashFile(f.scope); err == nil && o.SHA256 != before {

@@ -200,7 +200,7 @@ func (c *confirmScreen) lay(s *session, width int) sheet {
 	layChanges(&p, d)
 	layKeys(&p, d)
 	for _, t := range d.Tallies {
-		tally(&p, t)
+		tally(&p, t, d.Size)
 	}
 	if len(d.Findings) > 0 {
 		p.heading("Findings")

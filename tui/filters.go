@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"context"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/better-compute/approver/core/review"
@@ -11,16 +13,57 @@ type filters struct {
 	cursor
 	of      *subjects
 	options []option // all but the operations
+	job     *job     // counts what takes a while
 }
 
-// An option is a selection and how many subjects it has, or -1 where that is not counted.
+// countedMsg is how many subjects the options have whose subjects must be looked for, in their order.
+type countedMsg []int
+
+// An option is a selection and how many subjects it has, or -1 where that is not counted yet.
 type option struct {
 	selection selection
 	n         int
 }
 
-func newFilters(s *session, of *subjects) screen {
-	return &filters{of: of, options: optionsOf(s)}
+// toFilters leads to the filters; what takes a while to count is counted beside the screen.
+func toFilters(s *session, of *subjects) step {
+	o := &filters{of: of, options: optionsOf(s)}
+	var wanted []selection
+	for _, choice := range o.options {
+		if choice.n < 0 {
+			wanted = append(wanted, choice.selection)
+		}
+	}
+	if len(wanted) == 0 {
+		return step{push: o}
+	}
+	var cmd tea.Cmd
+	o.job, cmd = start(o, func(ctx context.Context, _ func(tea.Msg)) tea.Msg {
+		counts := countedMsg{}
+		for _, f := range wanted {
+			if ctx.Err() != nil {
+				break
+			}
+			counts = append(counts, len(f.subjects(s)))
+		}
+		return counts
+	})
+	return step{push: o, cmd: cmd}
+}
+
+func (o *filters) left() {
+	if o.job != nil {
+		o.job.cancel()
+	}
+}
+
+// counted notes what was counted.
+func (o *filters) counted(counts countedMsg) {
+	for i := range o.options {
+		if o.options[i].n < 0 && len(counts) > 0 {
+			o.options[i].n, counts = counts[0], counts[1:]
+		}
+	}
 }
 
 func optionsOf(s *session) []option {
@@ -79,6 +122,9 @@ func (o *filters) title(*session) string { return "Which subjects to show" }
 func (o *filters) commands(*session) []command { return []command{enter, back, pageDown, bottom} }
 
 func (o *filters) update(s *session, msg tea.Msg) step {
+	if counts, ok := msg.(countedMsg); ok {
+		o.counted(counts)
+	}
 	k, ok := msg.(tea.KeyMsg)
 	if !ok {
 		return step{}

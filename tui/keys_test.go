@@ -35,7 +35,7 @@ func TestEveryKey(t *testing.T) {
 		{"3 end", "home g", "> [ ] != D  node.reimage          gpu-a000-n0003"},
 		{"3", "end G", "> [ ] D     node.reimage          gpu-a000-n0011"},
 		{"1", "pgdown ctrl+f space", "By site agent"},
-		{"1 end", "pgup ctrl+b b", "9 briefcase"},
+		{"1 end", "pgup ctrl+b b", "13 willow"},
 		{"2", "enter right l", "Operation 1 of 3"},
 		{"2 enter", "esc left h", "Operations: 3"},
 		{"1", "n tab", "Finding: no-expect"},
@@ -143,6 +143,11 @@ func TestNothingIsReadOnATinyScreen(t *testing.T) {
 	}
 }
 
+// Of what the site agents do not add up to is said that it has none.
+func TestSubjectsWithoutASiteAgent(t *testing.T) {
+	batch(t).size(80, 60).sees("By site agent", "12  have none")
+}
+
 func TestClockRuns(t *testing.T) {
 	d := batch(t).sees("Window: open for 06:00:00 more.")
 	d.now = startTime.Add(5*time.Hour + 59*time.Minute + 50*time.Second)
@@ -189,7 +194,7 @@ func TestFiltersByExpectedList(t *testing.T) {
 	require.NoError(t, err)
 	p.Expected = expected
 	d := driveOpened(t, openedScope(t, scopeFile(t, 5, mixed), p)).keys("3", "f")
-	d.sees("finding expect-missing", "finding expect-unexpected", "as the expected list has it")
+	d.sees("0  finding expect-missing", "2  finding expect-unexpected", "3  as the expected list has it")
 	at := func(what string) {
 		for range 20 {
 			for _, line := range strings.Split(d.view(), "\n") {

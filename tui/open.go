@@ -150,6 +150,7 @@ func (o *openScreen) head(s *session, width int) []row {
 	switch {
 	case o.folder != "":
 		p.text("In ", 3, faint, review.Escape(o.folder))
+		o.counts(&p)
 	default:
 		p.say(0, faint, "Media that are plugged in come first. Nothing is read of a file but its beginning.")
 	}
@@ -160,6 +161,27 @@ func (o *openScreen) head(s *session, width int) []row {
 		p.say(0, plain, "Nothing is here.")
 	}
 	return p.rows
+}
+
+// counts says how many of what is listed can be reviewed, and of the file with the cursor what tells it from another.
+func (o *openScreen) counts(p *sheet) {
+	n, files := 0, 0
+	for _, e := range o.entries {
+		if e.Kind.Reviewable() {
+			n++
+		}
+		if !e.Folder {
+			files++
+		}
+	}
+	p.say(0, faint, count(files, "file")+", "+number(n)+" to review")
+	words := "-"
+	if o.cursor.at < len(o.entries) {
+		if e := &o.entries[o.cursor.at]; !e.Folder && !e.Changed.IsZero() {
+			words = "> " + count(int(e.Bytes), "byte") + ", of " + e.Changed.UTC().Format("2006-01-02 15:04")
+		}
+	}
+	p.say(0, faint, words)
 }
 
 func (o *openScreen) place(s *session, width, height int) {
@@ -174,11 +196,12 @@ func (o *openScreen) view(s *session, width, height int) []row {
 	}
 	for i := o.cursor.offset; i < o.cursor.end(); i++ {
 		e := o.entries[i]
-		mark, colour := "  ", plain
+		colour := plain
 		if i == o.cursor.at {
-			mark, colour = "> ", chosen
+			colour = chosen
 		}
-		rows = append(rows, row{own: mark + pad(e.what(kinds), kinds), text: e.Name.String(), ink: colour})
+		r := row{lead: pointer(i == o.cursor.at) + pad(e.what(kinds), kinds), leadInk: colour, text: e.Name.String(), ink: colour}
+		rows = append(rows, r.marked(width))
 	}
 	return rows
 }

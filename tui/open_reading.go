@@ -54,7 +54,7 @@ func (f *readingFile) update(s *session, msg tea.Msg) step {
 	case openedMsg:
 		if msg.err == nil {
 			s.open(msg.opened, msg.index)
-			return step{home: true, pop: true, push: newOverview(s)}
+			return step{pop: true, push: newOverview(s)} // a picker stays below, for Esc
 		}
 		if f.failed = msg.err; f.first {
 			s.failed = msg.err

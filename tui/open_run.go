@@ -11,10 +11,12 @@ import (
 	"github.com/better-compute/approver/core/wire"
 )
 
-// A Start is what the program begins with: a file, a folder to watch, or neither, which is the file picker.
+// A Start is what the program begins with: a file, a folder to watch, or neither, which is the file picker, in a folder or
+// with the places where files may be.
 type Start struct {
-	Path  string
-	Watch string
+	Path   string
+	Folder string // for the file picker to begin in
+	Watch  string
 }
 
 // New makes the program.
@@ -25,6 +27,9 @@ func New(c Config, at Start) *Model {
 			return newReadingFile(s, at.Path, true)
 		case at.Watch != "":
 			return newWatch(s, at.Watch)
+		case at.Folder != "":
+			o := &openScreen{folder: at.Folder}
+			return o, o.list(s, at.Folder).cmd
 		}
 		return newOpen(s)
 	})

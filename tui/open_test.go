@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -76,7 +77,19 @@ func TestPickerOpens(t *testing.T) {
 	l := begin(t, oneStick().road(t), Start{}).sees("In /stick")
 	l.keys("down", "down", "enter").sees("It cannot be reviewed.").sees("SCOPE_MISMATCH: the leaves do not give the root").sees("try: plug")
 	l.keys("esc").sees("> scope                   broken.json").keys("up", "enter").sees("Overview")
-	l.keys("esc").sees("Overview")
+	l.keys("esc").sees("In /stick").sees("> scope                   scope.json")
+	require.Nil(t, l.m.session.opened, "what is left is not open")
+	l.keys("enter").sees("Overview").keys("2", "enter", "1", "esc").sees("In /stick")
+}
+
+// The program can begin in a folder. The picker counts, tells files apart, and marks a name that is longer than its row.
+func TestPickerInAFolder(t *testing.T) {
+	s := oneStick()
+	long := fileEntry("/home/anna/"+strings.Repeat("long", 30)+".json", ScopeFile)
+	long.Bytes, long.Changed = 12345, startTime
+	s["/home/anna"] = append(s["/home/anna"], long, fileEntry("/home/anna/x.jpg", UnknownFile))
+	l := begin(t, s.road(t), Start{Folder: "/home/anna"}).sees("In /home/anna").sees("2 files, 1 to review")
+	l.keys("down").sees("> 12,345 bytes, of " + startTime.UTC().Format("2006-01-02 15:04")).sees("> scope                  +long")
 }
 
 func TestPickerWithoutAStick(t *testing.T) {
@@ -116,8 +129,11 @@ func TestWatch(t *testing.T) {
 	} {
 		road := oneStick().road(t)
 		plugged := make(chan []Entry, 1)
-		road.Watch = func(context.Context, string) ([]Entry, error) { return <-plugged, nil }
-		l := begin(t, road, Start{Watch: "/media"}).sees("Plug the stick in.").sees("/media")
+		road.Watch = func(_ context.Context, _ string, absent func(bool)) ([]Entry, error) {
+			absent(true)
+			return <-plugged, nil
+		}
+		l := begin(t, road, Start{Watch: "/media"}).sees("Plug the stick in.").sees("/media").sees("The folder does not exist yet.")
 		plugged <- found
 		l.sees(name)
 	}

@@ -21,14 +21,18 @@ type overview struct {
 	sheet sheet
 	made  any // what the sheet was made for
 	clock int // the row of the clock, or -1
+	of    *session
 }
 
-func newOverview(*session) screen { return &overview{clock: -1} }
+func newOverview(s *session) screen { return &overview{clock: -1, of: s} }
+
+// left forgets what was open: what comes next is another file.
+func (o *overview) left() { o.of.close() }
 
 func (o *overview) title(s *session) string { return "Overview: " + s.document().What }
 
 func (o *overview) commands(s *session) []command {
-	return append(s.deciding(), s.listed(showOperations, showFindings, showSubjects, search, filter, pageDown)...)
+	return append(s.deciding(), s.listed(showOperations, showSubjects, showFindings, search, filter, pageDown)...)
 }
 
 func (o *overview) update(s *session, msg tea.Msg) step {
@@ -79,7 +83,7 @@ func (o *overview) lay(s *session, width int) {
 	p.lead("  file", factsAt, faint, "SHA-256 "+hex.EncodeToString(s.opened.SHA256[:]))
 	p.text("", factsAt, faint, s.opened.Path)
 	for _, t := range d.Tallies {
-		tally(&p, t)
+		tally(&p, t, d.Size)
 	}
 	findingsInShort(&p, d)
 	o.sheet = p
@@ -178,8 +182,12 @@ func facts(p *sheet, facts []review.Fact) {
 	}
 }
 
-func tally(p *sheet, t review.Tally) {
+// tally lists counts, and how many of all have nothing of the sort, such as no site agent.
+func tally(p *sheet, t review.Tally, size int) {
 	p.heading(upper(t.Title))
+	for _, c := range t.Rows {
+		size -= c.N
+	}
 	for _, c := range t.Rows[:min(len(t.Rows), overviewRows)] {
 		mark, i := "", plain
 		if c.Destructive {
@@ -190,6 +198,9 @@ func tally(p *sheet, t review.Tally) {
 	}
 	if left := len(t.Rows) - overviewRows; left > 0 {
 		p.say(10, faint, "... and "+number(left)+" more; the filters of the subjects have all of them")
+	}
+	if size > 0 {
+		p.say(0, plain, pad("", 8-len(number(size)))+number(size)+"  have none")
 	}
 }
 

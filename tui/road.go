@@ -22,8 +22,9 @@ type Road struct {
 	Places func(ctx context.Context) ([]Entry, error)
 	// List gives what is in a folder, the one above it first.
 	List func(ctx context.Context, folder string) ([]Entry, error)
-	// Watch waits until a folder, or one right below it, holds something to review, and gives all that does.
-	Watch func(ctx context.Context, folder string) ([]Entry, error)
+	// Watch waits until a folder, or one right below it, holds something to review, and gives all that does. absent is told when
+	// the folder is not there, or there again.
+	Watch func(ctx context.Context, folder string, absent func(bool)) ([]Entry, error)
 	// Hint gives what to try after a refusal, or "".
 	Hint func(err error) string
 }
@@ -36,7 +37,8 @@ type Entry struct {
 	Plugged bool     // a medium that was plugged in, or a folder on one
 	Kind    FileKind // of a file
 	Bytes   int64    // of a file
-	Trouble string   // why it cannot be told what it is, in the program's own words; or ""
+	Changed time.Time
+	Trouble string // why it cannot be told what it is, in the program's own words; or ""
 }
 
 // Asks is what Sign wants of a person meanwhile. Its functions block until there is an answer.

@@ -86,7 +86,7 @@ func (o *subjects) command(s *session, c command) step {
 		o.look(s, o.base)
 		return step{}
 	case c == filter:
-		return step{push: newFilters(s, o)}
+		return toFilters(s, o)
 	case c == enter && o.count(s) > 0:
 		operation, subject := s.index.of(o.nth(o.at))
 		return toLeaf(s, operation, subject)

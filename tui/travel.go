@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"github.com/better-compute/approver/core/review"
 )
 
@@ -50,7 +52,8 @@ func (s *session) subjects(c command) step {
 	case search:
 		o.input = true
 	case filter:
-		st.over = newFilters(s, o)
+		over := toFilters(s, o)
+		st.over, st.cmd = over.push, tea.Batch(st.cmd, over.cmd)
 	}
 	return st
 }

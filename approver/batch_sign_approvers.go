@@ -246,6 +246,15 @@ func (a *app) reviewChange(f *approversFlags, c *approvers.Change, inputs []medi
 	if key.unpinned() {
 		c.Other = append(c.Other, review.NewFinding(review.KeyUnpinned, review.Escape("the token says which public key it has; nobody else did")))
 	}
+	r, err := f.judge(c, append(inputs, key.inputs()...), m)
+	if err != nil {
+		return nil, err
+	}
+	return r, f.again(m.ready(r.Document().Findings, c.Key))
+}
+
+// judge reviews a change, held against where its files lie and what was signed before.
+func (f *approversFlags) judge(c *approvers.Change, inputs []medium.Input, m *memory) (*review.Review, error) {
 	if err := m.earlierSets(c); err != nil {
 		return nil, err
 	}
@@ -253,12 +262,12 @@ func (a *app) reviewChange(f *approversFlags, c *approvers.Change, inputs []medi
 	for _, path := range f.next.paths {
 		newSet = append(newSet, medium.Input{Role: "new set", Path: path})
 	}
-	c.Other = append(append(c.Other, medium.FindingsOf(newSet, append(inputs, key.inputs()...))...), m.found...)
+	c.Other = append(append(c.Other, medium.FindingsOf(newSet, inputs)...), m.found...)
 	r, err := c.Review()
 	if err != nil {
 		return nil, f.inFile(err)
 	}
-	return r, f.again(m.ready(r.Document().Findings, c.Key))
+	return r, nil
 }
 
 // keysOf gives the set in which a kid that a URI names as its object is looked up.

@@ -20,6 +20,7 @@ type screenFlags struct {
 	decision
 	current, watch     string
 	signatures, proofs []string
+	names              []string
 	plain              bool
 }
 
@@ -59,6 +60,7 @@ terminal the review is printed, and nothing is signed.`,
 	s.StringVar(&f.current, "current", "", "of a change, `FILE` of the set in force now, or a signature over it (default: the configured set)")
 	s.StringArrayVar(&f.signatures, "signature", nil, "of a change, `FILES` of signatures that others made for it, comma-separated")
 	s.StringArrayVar(&f.proofs, "proof", nil, "of a change, `FILE` that proves one of its keys")
+	s.StringArrayVar(&f.names, "names", nil, "of a change, `FILES`, .pub files or folders of them, by whose names keys are called, comma-separated")
 	s.StringVar(&f.watch, "watch", "", "wait until `DIR`, or a folder right below it, has a file to review")
 	s.BoolVar(&f.plain, "plain", false, "lines of text and questions, no screen")
 	strictFlags(c)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"github.com/better-compute/approver/core/medium"
 	"github.com/better-compute/approver/core/review"
 	"github.com/better-compute/approver/core/wire"
 	"github.com/better-compute/approver/tui"
@@ -27,9 +26,8 @@ func (a *app) lookAtChange(f *approversFlags, domain string, m *memory) (*candid
 	if err != nil {
 		return c, err
 	}
-	change.Other = append(append(change.Other, medium.FindingsOf(f.newSet, inputs)...), m.found...)
-	if c.review, err = change.Review(); err == nil {
-		m.findings(c.review.Document().Findings)
+	if c.review, err = f.judge(change, inputs, m); err == nil {
+		m.finds(c.review.Document().Findings)
 	}
 	return c, err
 }

@@ -191,7 +191,7 @@ func (r *road) openChange(ctx context.Context, f *screenFlags, o *tui.Opened) (e
 	if err != nil {
 		return err
 	}
-	set := &approversFlags{signatureFlags: f.signatureFlags, file: f.scope, trustDomain: f.trustDomain, current: f.current, now: f.now, signatures: f.signatures}
+	set := &approversFlags{signatureFlags: f.signatureFlags, file: f.scope, trustDomain: f.trustDomain, current: f.current, now: f.now, signatures: f.signatures, names: f.names}
 	set.proofs = f.proofs
 	key, err := r.app.signingKey(f.key)
 	switch {

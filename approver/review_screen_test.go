@@ -87,7 +87,7 @@ func (c *screen) rootWords() (words []string) {
 
 func firstLine(s string) string { line, _, _ := strings.Cut(s, "\n"); return line }
 
-var wordAsked = regexp.MustCompile(`Question \d of 3, word (\d+) of the root`)
+var wordAsked = regexp.MustCompile(`Question \d of 3, word (\d+) of the (?:root|digest)`)
 
 // confirms answers the three questions.
 func (c *screen) confirms(first string, words []string) {
@@ -99,7 +99,9 @@ func (c *screen) confirms(first string, words []string) {
 		answer := first
 		c.shows("Question " + strconv.Itoa(question+1) + " of 3")
 		if question > 0 {
-			at, err := strconv.Atoi(wordAsked.FindStringSubmatch(c.shown())[1])
+			asked := wordAsked.FindStringSubmatch(c.shown())
+			require.NotNil(c.s.t, asked, "%s", c.shown())
+			at, err := strconv.Atoi(asked[1])
 			require.NoError(c.s.t, err)
 			answer = words[at-1]
 		}

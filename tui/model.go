@@ -167,8 +167,11 @@ func (m *Model) push(s screen) {
 	s.place(m.session, m.session.width, m.bodyHeight())
 }
 
-// arm makes the screen that has come up deaf, if it is guarded.
+// arm makes the screen that has come up deaf, if it is guarded, and begin anew what is looked at there.
 func (m *Model) arm() {
+	if r, ok := m.top().(interface{ anew() }); ok {
+		r.anew()
+	}
 	_, m.deaf = m.top().(guarded)
 	m.still = m.session.now()
 }

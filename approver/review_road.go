@@ -183,7 +183,7 @@ func (r *road) openChange(ctx context.Context, f *screenFlags, o *tui.Opened) (e
 	if len(f.approvers) > 0 {
 		return usage("--approvers goes with a scope; a change says itself which set it makes, and --current which is in force")
 	}
-	before, err := hashFile(f.scope)
+	before, err := hashFile(ctx, f.scope)
 	if err != nil {
 		return err
 	}
@@ -209,7 +209,7 @@ func (r *road) openChange(ctx context.Context, f *screenFlags, o *tui.Opened) (e
 	case err != nil:
 		return err
 	}
-	if o.SHA256, err = hashFile(f.scope); err == nil && o.SHA256 != before {
+	if o.SHA256, err = hashFile(ctx, f.scope); err == nil && o.SHA256 != before {
 		err = errFileChanged(f.scope)
 	}
 	return err

@@ -145,6 +145,9 @@ func (r *road) openBatch(ctx context.Context, f *screenFlags, o *tui.Opened) err
 		return err
 	}
 	v := batch.decoded.Verified()
+	if r.memory.entry.File == nil { // it grew, or its stick was pulled, while it was read
+		return errFileChanged(f.scope)
+	}
 	o.SHA256 = r.memory.entry.File.SHA256
 	notAfter := v.Header().NotAfter
 	if notAfter == 0 {

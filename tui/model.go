@@ -87,6 +87,7 @@ func (m *Model) key(k tea.KeyMsg) tea.Cmd {
 		return m.take(step{quit: true})
 	}
 	if _, ok := m.top().(guarded); ok && !m.hears(k) {
+		clear(k.Runes) // it may be a PIN, typed too early
 		return nil
 	}
 	m.session.notice = ""

@@ -20,8 +20,8 @@ import (
 )
 
 // sign walks the rest of the road, with the PIN that the screen asks for.
-func (r *road) sign(ctx context.Context, _ *tui.Opened, accepted *ceremony.Accepted, asks tui.Asks) (*tui.Done, error) {
-	signed, err := r.finish(ctx, accepted, func(ctx context.Context) (quorum.Signer, error) {
+func (r *road) sign(ctx context.Context, o *tui.Opened, accepted *ceremony.Accepted, asks tui.Asks) (*tui.Done, error) {
+	signed, err := r.finish(ctx, o, accepted, func(ctx context.Context) (quorum.Signer, error) {
 		q := &screenQuestions{road: r, asks: asks}
 		if r.key.token != nil && r.key.token.Info().PINPad { // where nobody is asked here
 			asks.Touch(shownToken(r.key.token.Info()))
@@ -39,13 +39,13 @@ func (r *road) sign(ctx context.Context, _ *tui.Opened, accepted *ceremony.Accep
 }
 
 // finish signs what was accepted, once the file is seen to be what it was.
-func (r *road) finish(ctx context.Context, accepted *ceremony.Accepted, open func(context.Context) (quorum.Signer, error)) (*ceremony.Signed, error) {
+func (r *road) finish(ctx context.Context, o *tui.Opened, accepted *ceremony.Accepted, open func(context.Context) (quorum.Signer, error)) (*ceremony.Signed, error) {
 	r.busy.Lock()
 	defer r.busy.Unlock()
 	switch {
 	case r.lost != nil:
 		return nil, r.lost
-	case r.candidate == nil || r.signed != nil:
+	case r.opened == nil || r.opened != o || r.signed != nil:
 		return nil, wire.Errorf(wire.InvalidState, "", "nothing is open to be signed")
 	}
 	if r.bar != nil && (r.key == nil || accepted.Statement().Purpose() != quorum.PurposeBatchDecline) {

@@ -37,6 +37,19 @@ func TestScreenReadsWithoutAKey(t *testing.T) {
 	require.Contains(t, c.text(), "it can only be read here: no key is named")
 }
 
+// Without a ledger too the file is hashed, and can be read with a key and without.
+func TestScreenReadsWithoutALedger(t *testing.T) {
+	s := newSession(t)
+	for _, key := range []string{"", " --key alice.pem"} {
+		c := s.onScreen(100, 40, "exec $approver review ok-2.json --no-ledger --now "+now+key)
+		c.onTop("Overview")
+		c.press("End")
+		c.shows("SHA-256 ")
+		c.press("q")
+		require.Equal(t, 1, c.end())
+	}
+}
+
 // What was signed can be read again, and declined, not approved once more; so can what would be written over.
 func TestScreenReadsWhatWasSigned(t *testing.T) {
 	s := newSession(t)

@@ -3,6 +3,9 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -37,16 +40,40 @@ func TestScreenReadsWithoutAKey(t *testing.T) {
 	require.Contains(t, c.text(), "it can only be read here: no key is named")
 }
 
-// Without a ledger too the file is hashed, and can be read with a key and without.
-func TestScreenReadsWithoutALedger(t *testing.T) {
-	s := newSession(t)
-	for _, key := range []string{"", " --key alice.pem"} {
-		c := s.onScreen(100, 40, "exec $approver review ok-2.json --no-ledger --now "+now+key)
-		c.onTop("Overview")
-		c.press("End")
-		c.shows("SHA-256 ")
-		c.press("q")
+// The screen that README begins with, by its very line: without a key, and without a ledger.
+func TestScreenOfTheReadme(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	require.NoError(t, err)
+	line := regexp.MustCompile(`(?m)^go run \./approver (review .*)$`).FindSubmatch(readme)
+	require.NotNil(t, line)
+	top, err := filepath.Abs("..")
+	require.NoError(t, err)
+	c := newSession(t).onScreen(100, 40, "cd "+top+"; exec $approver "+string(line[1]))
+	c.onTop("Overview")
+	c.shows("It can only be read here, not approved:")
+	c.press("q")
+	require.Equal(t, 1, c.end(), "%s", c.text())
+}
+
+// Without a ledger the road ends as it does with one.
+func TestScreenSignsWithoutALedger(t *testing.T) {
+	for _, how := range []string{"", " --plain"} {
+		s := newSession(t)
+		c := s.onScreen(100, 40, "exec $approver review ok-2.json --key alice.pem --no-ledger --out sig.json --now "+now+how)
+		if how == "" {
+			words := c.readsAll()
+			c.press("A")
+			c.confirms("2", words)
+			c.onTop("Done")
+			c.press("C-c")
+			require.Zero(t, c.end(), "%s", c.text())
+			require.FileExists(t, s.path("sig.json"))
+			continue
+		}
+		c.shows("sign or decline")
+		c.press("Enter")
 		require.Equal(t, 1, c.end())
+		require.Contains(t, c.text(), "left without a signature")
 	}
 }
 

@@ -39,7 +39,7 @@ func (r *road) plain(ctx context.Context, path string, t *terminal) (err error) 
 	if err != nil {
 		return err
 	}
-	if _, err := r.finish(ctx, accepted, func(ctx context.Context) (quorum.Signer, error) { return r.key.openPlain(ctx, t) }); err != nil {
+	if _, err := r.finish(ctx, o, accepted, func(ctx context.Context) (quorum.Signer, error) { return r.key.openPlain(ctx, t) }); err != nil {
 		return err
 	}
 	return r.app.tellSigned(r.signed, &r.written, r.memory)

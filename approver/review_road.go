@@ -25,6 +25,7 @@ type road struct {
 	path   string     // of the file
 	sha256 [sha256.Size]byte
 	*candidate
+	opened  *tui.Opened       // what is open, as the screen has it
 	reasons map[string]string // of the declines that were made of it, by what would be signed
 	written signatureFlags    // by which it was signed: where it is
 	signed  *ceremony.Signed
@@ -64,20 +65,24 @@ func (r *road) reset(err error) {
 	}
 	r.candidate.close()
 	r.memory.end(&err)
-	r.candidate, r.memory, r.path, r.closes, r.bar = nil, nil, "", time.Time{}, nil
+	r.candidate, r.memory, r.opened, r.path, r.closes, r.bar = nil, nil, nil, "", time.Time{}, nil
 }
 
 // open reads a file and reviews it. What was open before ends unsigned.
 func (r *road) open(ctx context.Context, path string, progress func(done, all int64)) (*tui.Opened, error) {
 	r.busy.Lock()
 	defer r.busy.Unlock()
+	if ctx.Err() != nil { // nobody waits for it any more: what was opened since stays
+		return nil, errInterrupted
+	}
 	r.reset(nil)
 	opened, err := r.read(ctx, path, progress)
-	if err == nil {
-		return opened, nil
-	}
 	if ctx.Err() != nil {
 		err = errInterrupted
+	}
+	if err == nil {
+		r.opened = opened
+		return opened, nil
 	}
 	r.reset(err)
 	return nil, err
@@ -145,6 +150,9 @@ func (r *road) openBatch(ctx context.Context, f *screenFlags, o *tui.Opened) err
 		return err
 	}
 	v := batch.decoded.Verified()
+	if r.memory.entry.File == nil { // it grew, or its stick was pulled, while it was read
+		return errFileChanged(f.scope)
+	}
 	o.SHA256 = r.memory.entry.File.SHA256
 	notAfter := v.Header().NotAfter
 	if notAfter == 0 {
@@ -183,7 +191,7 @@ func (r *road) openChange(ctx context.Context, f *screenFlags, o *tui.Opened) (e
 	if len(f.approvers) > 0 {
 		return usage("--approvers goes with a scope; a change says itself which set it makes, and --current which is in force")
 	}
-	before, err := hashFile(f.scope)
+	before, err := hashFile(ctx, f.scope)
 	if err != nil {
 		return err
 	}
@@ -209,7 +217,7 @@ func (r *road) openChange(ctx context.Context, f *screenFlags, o *tui.Opened) (e
 	case err != nil:
 		return err
 	}
-	if o.SHA256, err = hashFile(f.scope); err == nil && o.SHA256 != before {
+	if o.SHA256, err = hashFile(ctx, f.scope); err == nil && o.SHA256 != before {
 		err = errFileChanged(f.scope)
 	}
 	return err

@@ -20,8 +20,8 @@ import (
 )
 
 // sign walks the rest of the road, with the PIN that the screen asks for.
-func (r *road) sign(ctx context.Context, _ *tui.Opened, accepted *ceremony.Accepted, asks tui.Asks) (*tui.Done, error) {
-	signed, err := r.finish(ctx, accepted, func(ctx context.Context) (quorum.Signer, error) {
+func (r *road) sign(ctx context.Context, o *tui.Opened, accepted *ceremony.Accepted, asks tui.Asks) (*tui.Done, error) {
+	signed, err := r.finish(ctx, o, accepted, func(ctx context.Context) (quorum.Signer, error) {
 		q := &screenQuestions{road: r, asks: asks}
 		if r.key.token != nil && r.key.token.Info().PINPad { // where nobody is asked here
 			asks.Touch(shownToken(r.key.token.Info()))
@@ -39,22 +39,23 @@ func (r *road) sign(ctx context.Context, _ *tui.Opened, accepted *ceremony.Accep
 }
 
 // finish signs what was accepted, once the file is seen to be what it was.
-func (r *road) finish(ctx context.Context, accepted *ceremony.Accepted, open func(context.Context) (quorum.Signer, error)) (*ceremony.Signed, error) {
+func (r *road) finish(ctx context.Context, o *tui.Opened, accepted *ceremony.Accepted, open func(context.Context) (quorum.Signer, error)) (*ceremony.Signed, error) {
 	r.busy.Lock()
 	defer r.busy.Unlock()
 	switch {
 	case r.lost != nil:
 		return nil, r.lost
-	case r.candidate == nil || r.signed != nil:
+	case r.opened == nil || r.opened != o || r.signed != nil:
 		return nil, wire.Errorf(wire.InvalidState, "", "nothing is open to be signed")
 	}
 	if r.bar != nil && (r.key == nil || accepted.Statement().Purpose() != quorum.PurposeBatchDecline) {
 		return nil, r.bar
 	}
-	if now, err := hashFile(r.path); err != nil {
-		return nil, err
-	} else if now != r.sha256 {
+	switch now, err := hashFile(ctx, r.path); {
+	case wire.CodeOf(err) == wire.InvalidInput || err == nil && now != r.sha256: // also where it is no file any more, or too long
 		return nil, errFileChanged(r.path)
+	case err != nil:
+		return nil, err
 	}
 	if err := r.decide(accepted.Statement()); err != nil {
 		return nil, err
@@ -158,16 +159,24 @@ func errFileChanged(path string) error {
 	return wire.Errorf(wire.ScopeChanged, "", "the file changed since you read it: %s", path).With("file", path)
 }
 
-// hashFile gives the SHA-256 of a file.
-func hashFile(path string) (sum [sha256.Size]byte, err error) {
+// hashFile gives the SHA-256 of a file that is no larger than what is read of any, unless the context ends before: a file
+// without an end, or a stick that dies, holds nobody.
+func hashFile(ctx context.Context, path string) (sum [sha256.Size]byte, err error) {
 	f, err := durable.Open(path)
 	if err != nil {
 		return sum, err
 	}
 	defer f.Close()
 	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
+	in := &progressTeller{ctx: ctx, tell: func(int64, int64) {}, in: io.LimitReader(f, wire.MaxFileBytes+1)}
+	n, err := io.Copy(h, in)
+	switch {
+	case ctx.Err() != nil:
+		return sum, errInterrupted
+	case err != nil:
 		return sum, wire.Errorf(wire.IOError, "", "%w", err)
+	case n > wire.MaxFileBytes:
+		return sum, wire.Errorf(wire.InvalidInput, "", "%s is over %d bytes", path, wire.MaxFileBytes)
 	}
 	return [sha256.Size]byte(h.Sum(nil)), nil
 }

@@ -40,7 +40,8 @@ func changeLine(o *review.Operation) (own string, about review.Text, i ink) {
 	for n := range all {
 		switch f := &all[n]; f.Name.String() {
 		case "file":
-			words = `"` + strings.TrimSpace(inWords(f)) + `" ` + words
+			name := strings.ReplaceAll(strings.TrimSpace(inWords(f)), `"`, "'") // it must not end before it ends
+			words = `"` + name + `" ` + words
 		case "before":
 			before = f
 		case "after":

@@ -87,6 +87,7 @@ func (m *Model) key(k tea.KeyMsg) tea.Cmd {
 		return m.take(step{quit: true})
 	}
 	if _, ok := m.top().(guarded); ok && !m.hears(k) {
+		clear(k.Runes) // it may be a PIN, typed too early
 		return nil
 	}
 	m.session.notice = ""
@@ -167,8 +168,11 @@ func (m *Model) push(s screen) {
 	s.place(m.session, m.session.width, m.bodyHeight())
 }
 
-// arm makes the screen that has come up deaf, if it is guarded.
+// arm makes the screen that has come up deaf, if it is guarded, and begin anew what is looked at there.
 func (m *Model) arm() {
+	if r, ok := m.top().(interface{ anew() }); ok {
+		r.anew()
+	}
 	_, m.deaf = m.top().(guarded)
 	m.still = m.session.now()
 }

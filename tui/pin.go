@@ -79,6 +79,7 @@ func (p *pinScreen) update(_ *session, msg tea.Msg) step {
 		return step{}
 	}
 	p.trouble = ""
+	defer clear(k.Runes)
 	switch {
 	case k.Paste || len(k.Runes) > burstRunes:
 		p.wipe()
@@ -109,7 +110,6 @@ func (p *pinScreen) take(k tea.KeyMsg) {
 		}
 		p.n += utf8.EncodeRune(p.secret[p.n:], r)
 	}
-	clear(k.Runes)
 }
 
 // enter gives the answer. An empty one costs no try, and is none.

@@ -6,39 +6,47 @@ import "time"
 // or a line of keys that came at once, opens nothing.
 const glance = 300 * time.Millisecond
 
-// A reader is the rows of something that is to be opened, and since when its end has been on the screen.
+// A reader is the rows of something that is to be opened, and since when those on the screen have been there.
 type reader struct {
 	scroll
-	since time.Time // zero while the end is not on the screen
-	upto  int       // all rows before this one were on the screen
-	width int       // for which they were laid out
+	came  []time.Time // when each row on the screen came there
+	first int         // of them
+	upto  int         // all rows before this one have stood on the screen for a glance
+	width int         // for which they were laid out
 }
 
-// gap tells whether rows above the last on the screen were never on it: somebody jumped to the end.
-func (v *reader) gap() bool { return v.upto < min(v.offset+v.height, v.rows) }
+// anew begins the glance again: something else was on the screen.
+func (v *reader) anew() { v.came = nil }
 
-// pass notes what is on the screen.
-func (v *reader) pass(width int) {
+// gap tells whether rows up to the last on the screen have not stood there for a glance: they flew by, or were jumped over.
+func (v *reader) gap() bool { return v.upto < v.end() }
+
+// pass notes what is on the screen, and how far all of it has been there for a glance.
+func (v *reader) pass(now time.Time, width int) {
 	if v.width != width {
-		v.width, v.upto = width, 0
+		v.width, v.upto, v.came = width, 0, nil
 	}
-	if v.offset <= v.upto {
-		v.upto = max(v.upto, v.offset+v.height)
+	came := make([]time.Time, v.end()-v.offset)
+	for i := range came {
+		came[i] = now
+		if was := v.offset + i - v.first; was >= 0 && was < len(v.came) {
+			came[i] = v.came[was]
+		}
+	}
+	v.came, v.first = came, v.offset
+	for v.offset <= v.upto && v.upto < v.end() && now.Sub(came[v.upto-v.offset]) >= glance {
+		v.upto++
 	}
 }
 
-// look notes whether the end is on the screen, and tells whether it has been for a glance.
+// look notes what is on the screen, and tells whether all down to the end has been there for a glance.
 func (v *reader) look(s *session, end bool, width, height int) (read bool) {
-	if readable(width, height) {
-		v.pass(width)
+	if !readable(width, height) {
+		v.anew()
+		return false
 	}
-	switch {
-	case !end || v.gap() || !readable(width, height):
-		v.since = time.Time{}
-	case v.since.IsZero():
-		v.since = s.now()
-	}
-	return !v.since.IsZero() && s.now().Sub(v.since) >= glance
+	v.pass(s.now(), width)
+	return end && !v.gap()
 }
 
 // next follows the command for what is to be opened next: down to the end first, and on once that was read.
@@ -47,11 +55,11 @@ func (v *reader) next(s *session, end, opened bool) step {
 	case !end:
 		v.move(pageDown)
 		return step{}
-	case !opened && v.gap(): // back to what was jumped over
+	case !opened && v.upto < v.offset: // back to what flew by
 		v.offset = max(v.upto-1, 0)
 		return step{}
 	case !opened: // too soon; and a key that is held down comes sooner than a glance, each time
-		v.since = s.now()
+		v.anew()
 		return step{}
 	}
 	return s.nextAfter()

@@ -33,6 +33,9 @@ func (l *Ledger) Begin(e Entry, s Subjects) (*Pending, error) {
 	if l.store.readOnly {
 		return nil, wire.Errorf(wire.IOError, "", "the ledger is open for reading only")
 	}
+	if err := l.store.folder.holds(l.store.file); err != nil {
+		return nil, err
+	}
 	p := &Pending{l, rec, s}
 	var room int
 	err = l.store.view(func(at *snapshot) (err error) {
@@ -138,6 +141,9 @@ func (p *Pending) Append(signature *quorum.Signature) (*Receipt, error) {
 	}
 	if signature != nil {
 		rec.Signature = new(signature.Sig)
+	}
+	if err := p.ledger.store.folder.holds(p.ledger.store.file); err != nil {
+		return nil, err
 	}
 	err := p.ledger.store.update(func(tx *bolt.Tx, s *snapshot) error {
 		if err := p.allowed(s); err != nil {

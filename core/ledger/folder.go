@@ -178,6 +178,28 @@ func (f *folder) has(name string) (bool, error) {
 	return err == nil, f.at("look at", name, err)
 }
 
+// holds refuses to write where nobody would find it: the folder or the store was moved, removed or replaced since it was opened.
+// The lock is on what was opened, so another process may have begun another ledger there meanwhile.
+func (f *folder) holds(store *os.File) error {
+	for _, held := range []struct {
+		path string
+		open *os.File
+	}{{f.path, f.dir}, {filepath.Join(f.path, storeName), store}} {
+		ours, err := held.open.Stat()
+		if err != nil {
+			return ioError(err)
+		}
+		there, err := os.Stat(held.path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(ours, there):
+			return unsafeState("the ledger in %s was moved, removed or replaced since this review began; nothing is recorded", f.path)
+		case err != nil:
+			return ioError(err)
+		}
+	}
+	return nil
+}
+
 func ioError(err error) error { return wire.Errorf(wire.IOError, "", "ledger: %w", err) }
 
 func noLedger(path string) error {

@@ -26,7 +26,7 @@ func (m *memory) batch(v *scope.Verified, p *scope.Policy) error {
 		b.NotAfter = p.NotAfter
 	}
 	m.entry.Batch = b
-	m.subjects = ledger.NewSubjects(func(yield func(string) bool) {
+	m.subjects = ledger.NewSubjects(v.Scope().Size(), func(yield func(string) bool) {
 		for i := range v.Scope().Size() {
 			if !yield(v.Leaf(i).Subject) {
 				return

@@ -20,19 +20,19 @@ import (
 	"github.com/better-compute/approver/tui"
 )
 
-// fileKind tells what a file is from its beginning.
-func fileKind(path string) (tui.FileKind, error) {
+// fileHead tells what a file is from its beginning.
+func fileHead(path string) (tui.Told, error) {
 	f, err := durable.Open(path)
 	if err != nil {
-		return tui.UnknownFile, err
+		return tui.Told{}, err
 	}
 	defer f.Close()
 	head := make([]byte, tui.HeadBytes)
 	n, err := io.ReadFull(f, head)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return tui.UnknownFile, wire.Errorf(wire.IOError, "", "%w", err)
+		return tui.Told{}, wire.Errorf(wire.IOError, "", "%w", err)
 	}
-	return tui.KindOf(head[:n]), nil
+	return tui.Tell(head[:n]), nil
 }
 
 // places gives where files may be: what is plugged in, the current folder, and the home folder.
@@ -51,11 +51,23 @@ func places(context.Context) (entries []tui.Entry, err error) {
 	return entries, nil
 }
 
-// mostListed bounds what is listed of one folder, and so what is read of it.
-const mostListed = 2000
+// Bounds of what is listed of one folder and looked into, and of the time for that: a stick can be slow. What was not looked at
+// can be opened all the same.
+const (
+	mostListed = 2000
+	mostLooked = 500
+	lookFor    = 3 * time.Second
+)
 
-// listFolder gives what is in a folder: the folder above, what can be reviewed, other files, then folders. Hidden ones are left out.
+// listFolder gives what is in a folder: the folder above, what can be reviewed, other files, then folders. Hidden ones are left
+// out. JSON files are looked at first.
 func listFolder(ctx context.Context, folder string) ([]tui.Entry, error) {
+	begun, looked := time.Now(), 0
+	return listWhile(ctx, folder, func() bool { looked++; return looked <= mostLooked && time.Since(begun) < lookFor })
+}
+
+// listWhile is listFolder, which looks at a file as long as more says so.
+func listWhile(ctx context.Context, folder string, more func() bool) ([]tui.Entry, error) {
 	inside, err := os.ReadDir(folder)
 	if err != nil {
 		return nil, wire.Errorf(wire.IOError, "", "%w", err)
@@ -64,12 +76,14 @@ func listFolder(ctx context.Context, folder string) ([]tui.Entry, error) {
 	if n := len(inside) - mostListed; n > 0 {
 		entries = append(entries, tui.Entry{Path: folder, Name: review.Escape(fmt.Sprintf("and %d more", n)), Trouble: "not listed"})
 	}
+	isJSON := func(e fs.DirEntry) int { return map[bool]int{true: 0, false: 1}[filepath.Ext(e.Name()) == ".json"] }
+	slices.SortStableFunc(inside, func(a, b fs.DirEntry) int { return cmp.Compare(isJSON(a), isJSON(b)) })
 	for _, e := range inside[:min(len(inside), mostListed)] {
 		if ctx.Err() != nil {
 			return nil, errInterrupted
 		}
 		if !strings.HasPrefix(e.Name(), ".") {
-			entries = append(entries, look(filepath.Join(folder, e.Name()), e))
+			entries = append(entries, look(filepath.Join(folder, e.Name()), e, more))
 		}
 	}
 	rank := func(e tui.Entry) int {
@@ -81,7 +95,9 @@ func listFolder(ctx context.Context, folder string) ([]tui.Entry, error) {
 		}
 		return 1
 	}
-	slices.SortStableFunc(entries, func(a, b tui.Entry) int { return cmp.Compare(rank(a), rank(b)) })
+	slices.SortStableFunc(entries, func(a, b tui.Entry) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Path, b.Path))
+	})
 	above := tui.Entry{Path: filepath.Dir(folder), Name: review.Escape(".."), Folder: true}
 	if above.Path != folder {
 		entries = slices.Insert(entries, 0, above)
@@ -90,7 +106,7 @@ func listFolder(ctx context.Context, folder string) ([]tui.Entry, error) {
 }
 
 // look tells what a file is. Only regular files are read, and only their beginning.
-func look(path string, e fs.DirEntry) tui.Entry {
+func look(path string, e fs.DirEntry, more func() bool) tui.Entry {
 	entry := tui.Entry{Path: path, Name: review.Escape(e.Name())}
 	info, err := os.Stat(path) // what a link leads to
 	switch {
@@ -102,7 +118,9 @@ func look(path string, e fs.DirEntry) tui.Entry {
 		entry.Trouble = "no file"
 	default:
 		entry.Bytes, entry.Changed = info.Size(), info.ModTime()
-		if entry.Kind, err = fileKind(path); err != nil {
+		if !more() {
+			entry.Trouble = "not looked at"
+		} else if entry.Told, err = fileHead(path); err != nil {
 			entry.Trouble = "not readable"
 		}
 	}
@@ -140,7 +158,8 @@ func watchFolder(ctx context.Context, folder string, absent func(bool)) ([]tui.E
 
 // reviewable gives what can be reviewed in a folder and right below it. A folder that goes away meanwhile holds nothing.
 func reviewable(ctx context.Context, folder string) (found []tui.Entry, err error) {
-	entries, err := listFolder(ctx, folder)
+	all := func() bool { return true } // whoever waits has time
+	entries, err := listWhile(ctx, folder, all)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -149,7 +168,7 @@ func reviewable(ctx context.Context, folder string) (found []tui.Entry, err erro
 		case e.Kind.Reviewable():
 			found = append(found, e)
 		case e.Folder && e.Path != filepath.Dir(folder):
-			inside, err := listFolder(ctx, e.Path)
+			inside, err := listWhile(ctx, e.Path, all)
 			if err != nil {
 				continue
 			}

@@ -169,11 +169,11 @@ func TestScreenPicks(t *testing.T) {
 	}
 	c.press("Enter")
 	c.shows("In " + s.dir)
-	for _, line := range []string{"scope                   ok-2.json", "approver set            set.json", "private key             alice.pem", "public key              bob.pem.pub"} {
+	for _, line := range []string{"scope of 2              ok-2.json", "approver set            set.json", "private key             alice.pem", "public key              bob.pem.pub"} {
 		c.shows(line)
 	}
 	for range 60 {
-		if strings.Contains(c.shown(), "> scope                   ok-2.json") {
+		if strings.Contains(c.shown(), "> scope of 2              ok-2.json") {
 			break
 		}
 		c.press("j")

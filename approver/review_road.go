@@ -89,12 +89,12 @@ func (r *road) open(ctx context.Context, path string, progress func(done, all in
 }
 
 func (r *road) read(ctx context.Context, path string, progress func(done, all int64)) (*tui.Opened, error) {
-	kind, err := fileKind(path)
+	head, err := fileHead(path)
 	if err != nil {
 		return nil, err
 	}
 	what := ledger.WhatBatch
-	if kind == tui.SetFile || kind == tui.SetSignatureFile {
+	if head.Kind == tui.SetFile || head.Kind == tui.SetSignatureFile {
 		what = ledger.WhatSet
 	}
 	f := *r.flags

@@ -31,6 +31,12 @@ func BenchmarkKeystroke(b *testing.B) {
 			"filters":    {[]string{"3", "f"}, []string{"end", "home", "pgdown"}},
 			"choose":     {[]string{"3"}, []string{"f", "down", "down", "down", "enter"}},
 			"finding":    {[]string{"4", "end", "enter"}, []string{"end", "home"}},
+			"leaf":       {[]string{"3", "enter"}, []string{"pgdown", "end", "home"}},
+			"findings":   {[]string{"4"}, []string{"end", "home", "down"}},
+			"by-finding": {[]string{"4", "end", "enter", "f"}, []string{"end", "home", "/", "g", "0", "backspace", "esc"}},
+			"by-kind":    {[]string{"3", "f", "down", "enter"}, []string{"/", "g", "0", "7", "backspace", "esc", "3"}},
+			"help":       {[]string{"?"}, []string{"end", "home"}},
+			"decline":    {[]string{"D"}, []string{"n", "o", "backspace", "backspace"}},
 			"walk":       {nil, []string{"1", "2", "3", "4", "n", "n"}},
 		} {
 			b.Run(name+"/"+screen, func(b *testing.B) {

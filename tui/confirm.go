@@ -92,6 +92,9 @@ func (c *confirmScreen) update(s *session, msg tea.Msg) step {
 			return step{}
 		}
 	}
+	if c.challenge == nil { // why stands there, and stays
+		return step{}
+	}
 	if c.input.burst(k) {
 		c.again("what came at once is a paste, and not taken; begin again")
 		return step{}

@@ -61,7 +61,7 @@ func TestScreensOfSigningAreSafe(t *testing.T) {
 	done.Written, done.Ledger, done.File = evil, evil, make([]byte, 4000) // too much for a QR code, which has sequences of ours
 	failed := wire.Errorf(wire.IOError, "", "cannot: \x1b[2J\u202e日本")
 	for _, s := range []screen{
-		newPIN(newPINQuestion(token), aPurpose), newDone(&done, ""), newOpenAt("\x1b[2J", []Entry{{Name: evil, Kind: ScopeFile}, {Name: evil, Folder: true}}),
+		newPIN(newPINQuestion(token), aPurpose), newDone(&done, ""), newOpenAt("\x1b[2J", []Entry{{Name: evil, Told: Told{Kind: ScopeFile}}, {Name: evil, Folder: true}}),
 		&signing{job: &job{cancel: func() {}}, failed: failed}, &signing{job: &job{cancel: func() {}}, touch: &token},
 		&readingFile{path: "\x1b[2J\u202e", job: &job{cancel: func() {}}, failed: failed}, &watchScreen{folder: "\x1b[2J\u202e", failed: failed},
 	} {

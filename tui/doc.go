@@ -16,6 +16,6 @@
 // a paste.
 //
 // Every screen draws rows. A row begins with the program's own words, in ASCII, and a text from outside ends it: no text
-// begins a row, none is followed by anything, and where one goes on below, "> " stands before it. So no text can pose as the
+// begins a row, none is followed by anything, and where one goes on below, "\\ " stands before it. So no text can pose as the
 // program's, whatever a terminal thinks of its width.
 package tui

@@ -16,7 +16,7 @@ func (blank) view(*session, int, int) []row { return nil }
 func (blank) commands(*session) []command   { return nil }
 
 // bodyHeight gives the rows of a screen between the head and the foot, as far as there is room.
-func (m *Model) bodyHeight() int { return max(m.session.height-2, 1) }
+func (m *Model) bodyHeight() int { return max(m.session.height-1-len(m.foot()), 1) }
 
 // View draws the head, the screen on top, and the foot: never more than the terminal's rows and columns.
 func (m *Model) View() string {
@@ -34,16 +34,17 @@ func (m *Model) View() string {
 	body = body[:min(len(body), m.bodyHeight())]
 	rows = append(rows, body...)
 	if s.height > 2 {
-		for len(rows) < s.height-1 {
+		foot := m.foot()
+		for len(rows) < s.height-len(foot) {
 			rows = append(rows, row{})
 		}
-		rows = append(rows, m.foot())
+		rows = append(rows, foot...)
 	}
 	for i, r := range rows {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		r.paint(&b, m.theme, s.width)
+		r.marked(s.width).paint(&b, m.theme, s.width)
 	}
 	return b.String()
 }
@@ -86,11 +87,13 @@ func (m *Model) decided() (word string, ok bool) {
 	return word, ok
 }
 
-// foot gives the keys of the screen as far as they fit, or what has to be noticed.
-func (m *Model) foot() row {
+// foot gives the keys of the screen as far as they fit, or what has to be noticed, in whole where there is room.
+func (m *Model) foot() []row {
 	s := m.session
 	if s.notice != "" {
-		return row{own: "! " + s.notice, ink: warn}
+		p := sheet{width: s.width}
+		p.lead("! ", 2, warn, s.notice)
+		return p.rows[:max(min(len(p.rows), s.height-2), 1)]
 	}
 	keys := "? keys"
 	if t, ok := m.top().(typist); ok && t.typing() { // which is typed there
@@ -105,5 +108,5 @@ func (m *Model) foot() row {
 		}
 		b.WriteString(entry)
 	}
-	return row{own: b.String() + keys, ink: faint}
+	return []row{{own: b.String() + keys, ink: faint}}
 }

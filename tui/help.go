@@ -55,7 +55,7 @@ func (o *helpScreen) lay(width int) {
 	for _, m := range [][2]string{
 		{"[ ]", "to be opened before you can sign"}, {"[x]", "opened: all that it does stood on the screen, and the first of its subjects"}, {" -", "need not be opened"},
 		{"!=", "an outlier: few subjects have it; beside a field, the one that differs"}, {"D", "destructive"},
-		{">", "what Enter opens; within a text, that it goes on from the row above"}, {"+", "longer than the row; Enter shows all of it"},
+		{">", "what Enter opens, or where you type"}, {"\\", "the text goes on from the row above"}, {"+", "longer than the row; Enter shows all of it"},
 		{"<U+202E>", "a character that would not show, or would change what shows"},
 	} {
 		p.lead("  "+m[0], 14, plain, m[1])

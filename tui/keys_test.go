@@ -34,7 +34,7 @@ func TestEveryKey(t *testing.T) {
 		{"3 end", "up k", "> [ ] D     node.reimage          gpu-a000-n0010"},
 		{"3 end", "home g", "> [ ] != D  node.reimage          gpu-a000-n0003"},
 		{"3", "end G", "> [ ] D     node.reimage          gpu-a000-n0011"},
-		{"1", "pgdown ctrl+f space", "By site agent"},
+		{"1", "pgdown ctrl+f space", "2  site-0"},
 		{"1 end", "pgup ctrl+b b", "13 willow"},
 		{"2", "enter right l", "Operation 1 of 3"},
 		{"2 enter", "esc left h", "Operations: 3"},
@@ -145,7 +145,7 @@ func TestNothingIsReadOnATinyScreen(t *testing.T) {
 
 // Of what the site agents do not add up to is said that it has none.
 func TestSubjectsWithoutASiteAgent(t *testing.T) {
-	batch(t).size(80, 60).sees("By site agent", "12  have none")
+	batch(t).size(80, 60).sees("1  site-1", "12  have none")
 }
 
 func TestClockRuns(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/better-compute/approver/core/review"
+	"github.com/better-compute/approver/core/wire"
 )
 
 // openScreen is the file picker: first the media that are plugged in, then what is in a folder, each file with what it is.
@@ -17,6 +18,7 @@ type openScreen struct {
 	listing *job // of a folder
 	failed  error
 	below   string // the folder that was left upwards, to stand on
+	into    string // the folder that is listed, "" for the places
 	ticks   int
 }
 
@@ -112,6 +114,10 @@ func (o *openScreen) key(s *session, c command) step {
 			return step{push: reading, cmd: cmd}
 		}
 	case back:
+		if o.listing != nil && o.into != "" { // a slow stick: stay where it is
+			o.stop()
+			return step{}
+		}
 		if o.folder == "" {
 			s.notice = "q leaves the program"
 			return step{}
@@ -125,6 +131,8 @@ func (o *openScreen) key(s *session, c command) step {
 
 // list has a folder listed, or the places.
 func (o *openScreen) list(s *session, folder string) step {
+	o.stop()
+	o.into = folder
 	road := s.road
 	var cmd tea.Cmd
 	o.listing, cmd = start(o, func(ctx context.Context, _ func(tea.Msg)) tea.Msg {
@@ -138,9 +146,13 @@ func (o *openScreen) list(s *session, folder string) step {
 	return step{cmd: cmd}
 }
 
-func (o *openScreen) left() {
+func (o *openScreen) left() { o.stop() }
+
+// stop ends a listing; nothing comes of it any more.
+func (o *openScreen) stop() {
 	if o.listing != nil {
 		o.listing.cancel()
+		o.listing.ended, o.listing = true, nil
 	}
 }
 
@@ -148,6 +160,9 @@ func (o *openScreen) left() {
 func (o *openScreen) head(s *session, width int) []row {
 	p := sheet{width: width}
 	switch {
+	case o.listing != nil && o.into != "":
+		p.text("Looking into ", 13, plain, review.Escape(o.into))
+		p.say(0, faint, "Esc stops.")
 	case o.folder != "":
 		p.text("In ", 3, faint, review.Escape(o.folder))
 		o.counts(&p)
@@ -175,13 +190,33 @@ func (o *openScreen) counts(p *sheet) {
 		}
 	}
 	p.say(0, faint, count(files, "file")+", "+number(n)+" to review")
-	words := "-"
+	e := &Entry{}
 	if o.cursor.at < len(o.entries) {
-		if e := &o.entries[o.cursor.at]; !e.Folder && !e.Changed.IsZero() {
-			words = "> " + count(int(e.Bytes), "byte") + ", of " + e.Changed.UTC().Format("2006-01-02 15:04")
-		}
+		e = &o.entries[o.cursor.at]
 	}
-	p.say(0, faint, words)
+	size := "-"
+	if !e.Folder && !e.Changed.IsZero() {
+		size = count(int(e.Bytes), "byte") + ", of " + e.Changed.UTC().Format("2006-01-02 15:04")
+	}
+	p.say(0, plain, size)
+	p.add(e.says(p.width).marked(p.width)) // always one row: the list does not jump
+}
+
+// says gives what a file says of itself, before anything of it is proven.
+func (e *Entry) says(width int) row {
+	own := ""
+	if width >= 60 {
+		own = "by its own word "
+	}
+	switch {
+	case e.Kind == ScopeFile && own != "" && e.Operations > 0:
+		return row{lead: own + count(int(min(e.Operations, 1<<53)), "operation") + ", batch ", text: e.Batch.String()}
+	case e.Kind == ScopeFile && e.Batch.String() != "":
+		return row{lead: own + "batch ", text: e.Batch.String()}
+	case e.Epoch > 0:
+		return row{own: own + "epoch " + number(int(min(e.Epoch, 1<<53)))}
+	}
+	return row{own: "-", ink: faint}
 }
 
 func (o *openScreen) place(s *session, width, height int) {
@@ -192,7 +227,7 @@ func (o *openScreen) view(s *session, width, height int) []row {
 	rows := o.head(s, width)
 	kinds := 24
 	if width < 60 {
-		kinds = 12
+		kinds = 16
 	}
 	for i := o.cursor.offset; i < o.cursor.end(); i++ {
 		e := o.entries[i]
@@ -209,7 +244,12 @@ func (o *openScreen) view(s *session, width, height int) []row {
 // what says what the entry is, in so many columns.
 func (e *Entry) what(columns int) string {
 	what := e.Kind.String()
+	if columns < 24 {
+		what = shortKinds[min(int(e.Kind), len(shortKinds)-1)]
+	}
 	switch {
+	case e.Kind == ScopeFile && e.Operations > 0 && e.Operations <= wire.MaxLeaves:
+		what = "scope of " + number(int(e.Operations))
 	case e.Trouble != "":
 		what = e.Trouble
 	case e.Folder && e.Plugged:

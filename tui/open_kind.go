@@ -2,10 +2,12 @@ package tui
 
 import (
 	"bytes"
+	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/better-compute/approver/core/quorum"
+	"github.com/better-compute/approver/core/review"
 	"github.com/better-compute/approver/core/wire"
 	"github.com/better-compute/approver/scope"
 )
@@ -38,9 +40,36 @@ var kindWords = [...]string{"unknown", "scope", "approver set", "approver-set si
 // String says in words what the file is.
 func (k FileKind) String() string { return kindWords[min(int(k), len(kindWords)-1)] }
 
+// shortKinds are the same where there is little room.
+var shortKinds = [...]string{"unknown", "scope", "set", "set signature", "batch sig.", "decline", "approval", "proof", "list", "public key", "private key"}
+
 // Reviewable tells whether there is anything to sign about such a file.
 func (k FileKind) Reviewable() bool {
 	return k == ScopeFile || k == SetFile || k == SetSignatureFile
+}
+
+// A Told is what a file says of itself in its head: nothing of it is proven before the file is opened.
+type Told struct {
+	Kind       FileKind
+	Batch      review.Text // of a scope its batch id, empty where the head does not have it
+	Operations uint64      // of a scope, 0 where the head does not say
+	Epoch      uint64      // of a signature over a set, 0 where the head does not say
+}
+
+// Tell tells what a file is from its first bytes, at most HeadBytes of them, and what else its head says.
+func Tell(head []byte) Told {
+	t := Told{Kind: KindOf(head)}
+	if t.Kind != ScopeFile && t.Kind != SetSignatureFile {
+		return t
+	}
+	h := header(head[bytes.IndexByte(head, '{'):])
+	if t.Kind == ScopeFile {
+		t.Batch = review.Escape(h.batch)
+		t.Operations = h.numbers["scopeSize"]
+		return t
+	}
+	t.Epoch = h.numbers["epoch"]
+	return t
 }
 
 // KindOf tells what a file is from its first bytes, at most HeadBytes of them.
@@ -65,8 +94,8 @@ func KindOf(head []byte) FileKind {
 
 // objectKind goes by the format of an object, and what else stands in its head.
 func objectKind(text []byte) FileKind {
-	format, members := header(text)
-	switch format {
+	h := header(text)
+	switch h.format {
 	case scope.Format:
 		return ScopeFile
 	case quorum.FormatBatchSignature:
@@ -80,19 +109,26 @@ func objectKind(text []byte) FileKind {
 	case quorum.FormatApproverSet:
 		return SetFile
 	case "": // WIRE.md §5 gives a signature over a set none
-		if members["epoch"] && members["trustDomain"] && members["setSha256"] {
+		if h.members["epoch"] && h.members["trustDomain"] && h.members["setSha256"] {
 			return SetSignatureFile
 		}
 	}
 	return UnknownFile
 }
 
-// header gives the format of an object and the names of its members, as far as the text goes.
-func header(text []byte) (format string, members map[string]bool) {
-	members = make(map[string]bool)
+// A head is what stands in the head of an object.
+type head struct {
+	format, batch string
+	members       map[string]bool   // their names
+	numbers       map[string]uint64 // those whose values are whole numbers
+}
+
+// header reads an object as far as its text goes.
+func header(text []byte) head {
+	h := head{members: make(map[string]bool), numbers: make(map[string]uint64)}
 	d := jsontext.NewDecoder(bytes.NewReader(text))
 	if _, err := d.ReadToken(); err != nil {
-		return "", members
+		return h
 	}
 	for d.PeekKind() == '"' {
 		name, err := d.ReadToken()
@@ -100,8 +136,8 @@ func header(text []byte) (format string, members map[string]bool) {
 			break
 		}
 		member := name.String()
-		members[member] = true
-		if member != "format" || d.PeekKind() != '"' {
+		h.members[member] = true
+		if d.PeekKind() != '"' && d.PeekKind() != '0' {
 			if d.SkipValue() != nil {
 				break
 			}
@@ -111,9 +147,22 @@ func header(text []byte) (format string, members map[string]bool) {
 		if err != nil {
 			break
 		}
-		format = value.String()
+		h.take(member, value)
 	}
-	return format, members
+	return h
+}
+
+func (h *head) take(member string, value jsontext.Token) {
+	switch {
+	case value.Kind() == '0':
+		if n, err := strconv.ParseUint(value.String(), 10, 64); err == nil {
+			h.numbers[member] = n
+		}
+	case member == "format":
+		h.format = value.String()
+	case member == "batchId":
+		h.batch = value.String()
+	}
 }
 
 // arrayKind takes an array of subjects or of objects that name one.
@@ -124,7 +173,7 @@ func arrayKind(text []byte) FileKind {
 	case rest[0] == '"':
 		return ExpectedFile
 	case rest[0] == '{':
-		if _, members := header(rest); members["subject"] {
+		if header(rest).members["subject"] {
 			return ExpectedFile
 		}
 	}

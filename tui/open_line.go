@@ -44,8 +44,9 @@ func (l *line) row() row {
 // rows draws a long line in several rows.
 func (l *line) rows(width int) (rows []row) {
 	parts := review.Escape(l.text + "_").Rows(max(width-2, 1))
-	for _, part := range parts {
-		rows = append(rows, row{own: "> ", text: part, ink: strong})
+	for i, part := range parts {
+		mark := map[bool]string{true: "> ", false: goesOn}[i == 0]
+		rows = append(rows, row{own: mark, text: part, ink: strong})
 	}
 	return rows
 }

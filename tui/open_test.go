@@ -15,7 +15,14 @@ import (
 type shelf map[string][]Entry
 
 func fileEntry(path string, kind FileKind) Entry {
-	return Entry{Path: path, Name: review.Escape(path[lastSlash(path)+1:]), Kind: kind}
+	return Entry{Path: path, Name: review.Escape(path[lastSlash(path)+1:]), Told: Told{Kind: kind}}
+}
+
+// scopeEntry is a scope that says of itself what it is.
+func scopeEntry(path, batch string, operations uint64) Entry {
+	e := fileEntry(path, ScopeFile)
+	e.Batch, e.Operations, e.Bytes, e.Changed = review.Escape(batch), operations, 22389151, startTime
+	return e
 }
 
 func lastSlash(path string) int {
@@ -53,7 +60,7 @@ func (s shelf) road(t *testing.T) *Road {
 func oneStick() shelf {
 	return shelf{
 		"": {folder("/stick", true), folder("/home/anna", false)},
-		"/stick": {folder("/", false), fileEntry("/stick/scope.json", ScopeFile), fileEntry("/stick/broken.json", ScopeFile), fileEntry("/stick/set.json", SetFile),
+		"/stick": {folder("/", false), scopeEntry("/stick/scope.json", "batch_01k0night", 15), fileEntry("/stick/broken.json", ScopeFile), fileEntry("/stick/set.json", SetFile),
 			fileEntry("/stick/alice.set-sig.json", SetSignatureFile), fileEntry("/stick/bob.sig.json", BatchSignatureFile), fileEntry("/stick/carol.decline.json", DeclineFile),
 			fileEntry("/stick/machines.txt", ExpectedFile), fileEntry("/stick/photo\x1b[2J.jpg", UnknownFile),
 			{Path: "/stick/pipe", Name: review.Escape("pipe"), Trouble: "no file"}},
@@ -77,9 +84,48 @@ func TestPickerOpens(t *testing.T) {
 	l := begin(t, oneStick().road(t), Start{}).sees("In /stick")
 	l.keys("down", "down", "enter").sees("It cannot be reviewed.").sees("SCOPE_MISMATCH: the leaves do not give the root").sees("try: plug")
 	l.keys("esc").sees("> scope                   broken.json").keys("up", "enter").sees("Overview")
-	l.keys("esc").sees("In /stick").sees("> scope                   scope.json")
+	l.keys("esc").sees("In /stick").sees("> scope of 15             scope.json")
 	require.Nil(t, l.m.session.opened, "what is left is not open")
 	l.keys("enter").sees("Overview").keys("2", "enter", "1", "esc").sees("In /stick")
+}
+
+// Of two scopes on one stick the size of the batch stands in the list, and the rest of what the file says above it.
+func TestPickerTellsScopesApart(t *testing.T) {
+	s := shelf{"": {folder("/stick", true)}, "/stick": {scopeEntry("/stick/a.json", "batch_one", 415), scopeEntry("/stick/b.json", "batch_\u202etwo", 1),
+		{Path: "/stick/c.json", Name: review.Escape("c.json"), Told: Told{Kind: SetSignatureFile, Epoch: 4}}}}
+	l := begin(t, s.road(t), Start{}).sees("> scope of 415            a.json").sees("  scope of 1 ").sees("by its own word 415 operations, batch batch_one").sees("22,389,151 bytes, of 2027-01-20")
+	l.keys("down").sees("by its own word 1 operation, batch batch_<U+202E>two")
+	l.keys("down").sees("by its own word epoch 4")
+}
+
+// A folder that takes long to be listed says so, and Esc stays where it was; nothing of it comes later.
+func TestPickerStopsListing(t *testing.T) {
+	s := oneStick()
+	road := s.road(t)
+	list := road.List
+	ended := make(chan bool)
+	road.List = func(ctx context.Context, folder string) ([]Entry, error) {
+		if folder != "/home/anna" {
+			return list(ctx, folder)
+		}
+		<-ctx.Done()
+		close(ended)
+		return []Entry{fileEntry("/home/anna/late.json", ScopeFile)}, nil
+	}
+	l := begin(t, road, Start{}).sees("In /stick").keys("esc").sees("plugged in").keys("down", "enter")
+	l.sees("Looking into /home/anna").sees("Esc stops.").keys("enter").keys("esc").sees("Media that are plugged in")
+	require.NotContains(t, l.view(), "late.json")
+	require.Eventually(t, func() bool {
+		select {
+		case msg := <-l.msgs:
+			l.send(msg)
+		case <-ended:
+			return true
+		default:
+		}
+		return false
+	}, waitMost, waitStep)
+	l.keys("up", "enter").sees("In /stick")
 }
 
 // The program can begin in a folder. The picker counts, tells files apart, and marks a name that is longer than its row.
@@ -89,7 +135,7 @@ func TestPickerInAFolder(t *testing.T) {
 	long.Bytes, long.Changed = 12345, startTime
 	s["/home/anna"] = append(s["/home/anna"], long, fileEntry("/home/anna/x.jpg", UnknownFile))
 	l := begin(t, s.road(t), Start{Folder: "/home/anna"}).sees("In /home/anna").sees("2 files, 1 to review")
-	l.keys("down").sees("> 12,345 bytes, of " + startTime.UTC().Format("2006-01-02 15:04")).sees("> scope                  +long")
+	l.keys("down").sees("12,345 bytes, of " + startTime.UTC().Format("2006-01-02 15:04")).sees("> scope                  +long")
 }
 
 func TestPickerWithoutAStick(t *testing.T) {

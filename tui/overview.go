@@ -96,6 +96,7 @@ func verdict(p *sheet, s *session) {
 		word, _, _ := strings.Cut(sentence, ":")
 		p.say(0, inks[word], sentence)
 	}
+	totals(p, s.document())
 	layChanges(p, s.document())
 	switch {
 	case s.opened.Review.Stop() != nil:
@@ -106,6 +107,28 @@ func verdict(p *sheet, s *session) {
 		p.say(0, good, "Everything that must be opened was opened. A leads to the questions before signing.")
 	default:
 		p.say(0, warn, "Still to be opened before you can sign: "+leftToOpen(s.reading.Left(), s.document().Counts)+". n opens the next.")
+	}
+}
+
+// totals says in a row or two how much there is of what, so that it is on the first screen; the tallies below are whole. A name
+// that could be taken for more than a name stands only there.
+func totals(p *sheet, d *review.Document) {
+	for _, t := range d.Tallies {
+		var parts []string
+		others := 0
+		for _, c := range t.Rows {
+			if len(parts) == kindsNamed || !isName(c.Name.String()) {
+				others++
+				continue
+			}
+			parts = append(parts, number(c.N)+" "+c.Name.String())
+		}
+		if others > 0 {
+			parts = append(parts, count(others, "other"))
+		}
+		if len(parts) > 0 {
+			p.say(0, plain, upper(t.Title)+": "+strings.Join(parts, ", ")+".")
+		}
 	}
 }
 

@@ -62,7 +62,7 @@ func (g *signing) running() bool { return g.failed == nil }
 func (g *signing) update(s *session, msg tea.Msg) step {
 	switch msg := msg.(type) {
 	case askMsg:
-		g.phase, g.touch = "The PIN goes to the token ...", nil
+		g.phase, g.touch, g.sheet.width = "The PIN goes to the token ...", nil, 0
 		if msg.question.token.File {
 			g.phase = "The key file is opened ..."
 		}

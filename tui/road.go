@@ -34,9 +34,9 @@ type Entry struct {
 	Path    string
 	Name    review.Text // as it is listed
 	Folder  bool
-	Plugged bool     // a medium that was plugged in, or a folder on one
-	Kind    FileKind // of a file
-	Bytes   int64    // of a file
+	Plugged bool  // a medium that was plugged in, or a folder on one
+	Told          // of a file
+	Bytes   int64 // of a file
 	Changed time.Time
 	Trouble string // why it cannot be told what it is, in the program's own words; or ""
 }

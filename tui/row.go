@@ -20,6 +20,9 @@ type row struct {
 func (r row) paint(b *strings.Builder, t *Theme, width int) {
 	lead := r.lead[:min(len(r.lead), width)]
 	own := r.own[:min(len(r.own), width-len(lead))]
+	if n := len(own); n > 0 && n < len(r.own) {
+		own = own[:n-1] + "+"
+	}
 	t.paint(b, r.leadInk, lead)
 	t.paint(b, r.ink, own)
 	if r.ink == paper { // drawn of blocks by this program, where there is room for it
@@ -31,8 +34,15 @@ func (r row) paint(b *strings.Builder, t *Theme, width int) {
 
 // marked gives the row with a mark before it where its text is longer than the row; Enter shows all of it.
 func (r row) marked(width int) row {
-	if n := len(r.lead); n > 0 && review.Width(r.text) > width-n-len(r.own) {
+	n, m := len(r.lead), len(r.own)
+	if r.ink == paper || review.Width(r.text) <= width-n-m {
+		return r
+	}
+	switch {
+	case n > 0:
 		r.lead = r.lead[:n-1] + "+"
+	case m > 0:
+		r.own = r.own[:m-1] + "+"
 	}
 	return r
 }

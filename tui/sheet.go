@@ -44,7 +44,10 @@ func (p *sheet) lead(lead string, at int, i ink, words string) {
 	}
 }
 
-// text appends a text from outside from a column on, after a lead; where it goes on below, "> " stands to its left. The
+// goesOn stands before a text that goes on from the row above. The mark of the cursor is another.
+const goesOn = "\\ "
+
+// text appends a text from outside from a column on, after a lead; where it goes on below, "\\ " stands to its left. The
 // lead is never empty for a text that could begin a row.
 func (p *sheet) text(lead string, at int, i ink, t review.Text) { p.quoted(lead, at, i, t, false) }
 
@@ -59,7 +62,7 @@ func (p *sheet) quoted(lead string, at int, i ink, t review.Text, quote bool) {
 	for n, s := range rows {
 		r := row{own: pad(lead, at) + mark, text: s, ink: i}
 		if n > 0 {
-			r.own = pad("", at-2) + "> " + pad("", len(mark))
+			r.own = pad("", at-2) + goesOn + pad("", len(mark))
 		}
 		if n == len(rows)-1 {
 			r.text += mark

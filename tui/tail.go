@@ -26,7 +26,7 @@ func newTail(texts []review.Text, at, width int) tail {
 
 func (t *tail) rows() int { return len(t.texts) * t.stride }
 
-// row gives one of the rows. Where a text goes on, "> " stands before it.
+// row gives one of the rows. Where a text goes on, "\\ " stands before it.
 func (t *tail) row(i int) row {
 	text, part := t.texts[i/t.stride], i%t.stride
 	if t.stride == 1 {
@@ -37,7 +37,7 @@ func (t *tail) row(i int) row {
 	case part >= len(rows):
 		return row{}
 	case part > 0:
-		return row{own: pad("", t.at-2) + "> ", text: rows[part]}
+		return row{own: pad("", t.at-2) + goesOn, text: rows[part]}
 	}
 	return row{own: pad("", t.at), text: rows[0]}
 }

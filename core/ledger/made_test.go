@@ -85,7 +85,7 @@ func signature(kid quorum.KID) *quorum.Signature {
 }
 
 func subjects(from, to int) ledger.Subjects {
-	return ledger.NewSubjects(func(yield func(string) bool) {
+	return ledger.NewSubjects(0, func(yield func(string) bool) {
 		for i := from; i < to && yield(fmt.Sprintf("node-%05d", i)); i++ {
 		}
 	})

@@ -192,7 +192,7 @@ func drawOutcome(t *rapid.T, kid quorum.KID, at uint64, b ledger.Batch) (ledger.
 }
 
 func listed(subjects []int) ledger.Subjects {
-	return ledger.NewSubjects(func(yield func(string) bool) {
+	return ledger.NewSubjects(0, func(yield func(string) bool) {
 		for _, s := range subjects {
 			if !yield(fmt.Sprintf("node-%d", s)) {
 				return

@@ -11,9 +11,9 @@ import (
 // Subjects are the distinct subjects of a batch, by their SHA-256 in ascending order. The zero Subjects are none known.
 type Subjects struct{ hashes []Hash }
 
-// NewSubjects takes the subjects of a batch, in any order and any number of times.
-func NewSubjects(subjects iter.Seq[string]) Subjects {
-	var hashes []Hash
+// NewSubjects takes the subjects of a batch, about so many, in any order and any number of times.
+func NewSubjects(about int, subjects iter.Seq[string]) Subjects {
+	hashes := make([]Hash, 0, about)
 	for s := range subjects {
 		hashes = append(hashes, sha256.Sum256([]byte(s)))
 	}

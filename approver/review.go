@@ -83,7 +83,7 @@ func (a *app) reviewOnScreen(ctx context.Context, f *screenFlags, path string) (
 		return err
 	}
 	r := &road{app: a, flags: f}
-	if r.now, err = a.ticking(f.now); err != nil {
+	if f.ticks, err = a.ticking(f.now); err != nil {
 		return err
 	}
 	defer func() { r.end(&err) }()
@@ -101,7 +101,7 @@ func (a *app) reviewOnScreen(ctx context.Context, f *screenFlags, path string) (
 // screen runs the program on the whole terminal.
 func (r *road) screen(ctx context.Context, path string, tty *os.File) error {
 	a := r.app
-	model := tui.New(tui.Config{Road: r.functions(), Now: r.now, Theme: tui.NewTheme(lipgloss.NewRenderer(tty))},
+	model := tui.New(tui.Config{Road: r.functions(), Now: r.flags.ticks, Theme: tui.NewTheme(lipgloss.NewRenderer(tty))},
 		startAt(path, r.flags.watch))
 	kept := a.keepTerminal(tty)
 	_, err := tui.Run(ctx, model, tty)
@@ -126,7 +126,7 @@ func startAt(path, watch string) tui.Start {
 	return tui.Start{Path: path, Watch: watch}
 }
 
-// ticking gives the clock of the screen: the machine's, or one that goes on from the time that is given by hand.
+// ticking gives the clock of whoever reads: the machine's, or one that goes on from the time that is given by hand.
 func (a *app) ticking(given string) (func() time.Time, error) {
 	start, err := a.clock(given)
 	if err != nil || !start.ByHand {

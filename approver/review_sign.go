@@ -51,10 +51,8 @@ func (r *road) finish(ctx context.Context, accepted *ceremony.Accepted, open fun
 	if r.bar != nil && (r.key == nil || accepted.Statement().Purpose() != quorum.PurposeBatchDecline) {
 		return nil, r.bar
 	}
-	if now, err := hashFile(r.path); err != nil {
+	if err := r.unchanged(); err != nil {
 		return nil, err
-	} else if now != r.sha256 {
-		return nil, errFileChanged(r.path)
 	}
 	if err := r.decide(accepted.Statement()); err != nil {
 		return nil, err
@@ -64,14 +62,14 @@ func (r *road) finish(ctx context.Context, accepted *ceremony.Accepted, open fun
 		return nil, err
 	}
 	defer out.abandon()
-	inTime := func(ctx context.Context) (quorum.Signer, error) {
+	unchanged := func(ctx context.Context) (quorum.Signer, error) {
 		signer, err := open(ctx)
-		if err == nil {
-			err = r.late(accepted.Statement())
+		if err == nil { // however long the PIN was waited for
+			err = r.unchanged()
 		}
 		return signer, err
 	}
-	signed, err := r.app.signAccepted(ctx, &signing{candidate: r.candidate, accepted: accepted, out: out, open: inTime})
+	signed, err := r.app.signAccepted(ctx, &signing{candidate: r.candidate, accepted: accepted, out: out, open: unchanged})
 	switch {
 	case err == nil:
 		r.signed = signed
@@ -81,12 +79,13 @@ func (r *road) finish(ctx context.Context, accepted *ceremony.Accepted, open fun
 	return signed, err
 }
 
-// late refuses an approval whose window closed since it was reviewed, which may be while the PIN was waited for.
-func (r *road) late(s quorum.Statement) error {
-	if s.Purpose() == quorum.PurposeBatchDecline || r.closes.IsZero() || !r.now().After(r.closes) {
-		return nil
+// unchanged refuses a file that is another than the one that was read.
+func (r *road) unchanged() error {
+	now, err := hashFile(r.path)
+	if err == nil && now != r.sha256 {
+		err = errFileChanged(r.path)
 	}
-	return wire.Errorf(wire.InvalidState, string(review.WindowClosed), "the window has closed while you read; nothing is signed")
+	return err
 }
 
 // decide notes which way it was decided and where the signature goes, and proves that this record has room too.

@@ -109,7 +109,9 @@ func (p *pinScreen) take(k tea.KeyMsg) {
 		}
 		p.n += utf8.EncodeRune(p.secret[p.n:], r)
 	}
-	clear(k.Runes)
+	if k.Type == tea.KeyRunes { // the one space is the library's, of all keys
+		clear(k.Runes)
+	}
 }
 
 // enter gives the answer. An empty one costs no try, and is none.
@@ -131,6 +133,14 @@ func (p *pinScreen) left() {
 	if !p.answered {
 		p.answered = true
 		p.question.answer <- pinAnswer{err: errNoPIN}
+	}
+}
+
+// forget wipes what was typed before the program stood still: whoever types on may be somebody else.
+func (p *pinScreen) forget() {
+	if p.n > 0 {
+		p.wipe()
+		p.trouble = "the program stood still meanwhile: type it from the start"
 	}
 }
 

@@ -37,6 +37,8 @@ func (v *reader) look(s *session, end bool, width, height int) (read bool) {
 		v.since = time.Time{}
 	case v.since.IsZero():
 		v.since = s.now()
+	case v.since.Before(s.woke): // nobody saw what was drawn after
+		v.since = s.woke
 	}
 	return !v.since.IsZero() && s.now().Sub(v.since) >= glance
 }

@@ -13,6 +13,7 @@ type session struct {
 	opened  *Opened         // nil before a file is open
 	reading *review.Reading // of opened.Review
 	index   *subjectIndex   // of the document's subjects
+	woke    time.Time       // when the program last went on after it stood still
 	notice  string          // the program's own words above the keys, until the next key
 	done    *Done           // what was signed, at the end
 	failed  error           // why the file that the program was started with was not opened

@@ -89,11 +89,13 @@ func (a *app) reviewOnScreen(ctx context.Context, f *screenFlags, path string) (
 	defer func() { r.end(&err) }()
 	t := a.terminal()
 	defer t.close()
-	if t == nil || f.plain || a.getenv("TERM") == "dumb" {
-		return r.plain(ctx, path, t)
-	}
-	if a.json {
+	switch {
+	case t == nil:
+		return r.plain(ctx, path, nil)
+	case a.json:
 		return usage("--json is for programs: it goes with 'batch show', or with review where there is no terminal")
+	case f.plain || a.getenv("TERM") == "dumb":
+		return r.plain(ctx, path, t)
 	}
 	return r.screen(ctx, path, t.tty)
 }

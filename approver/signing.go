@@ -112,6 +112,11 @@ func (a *app) ask(ctx context.Context, r *review.Review, t *terminal) (*ceremony
 	if err != nil {
 		return nil, err
 	}
+	return a.askAll(ctx, challenge, r, t)
+}
+
+// askAll asks the questions of a challenge of a review.
+func (a *app) askAll(ctx context.Context, challenge *ceremony.Challenge, r *review.Review, t *terminal) (*ceremony.Accepted, error) {
 	does := "sign this"
 	if r.Document().Declines() {
 		does = "DECLINE this"

@@ -38,8 +38,8 @@ A change is an approver set file, or a signature that another approver made over
 the media that are plugged in, with a folder what lies in that; --watch waits for a stick. A scope can be read without a key.
 
 The signature goes to --out; without it to standard output where that is no terminal, else beside the file, named after it
-and the key. With --plain the same review and questions come as lines of text, as a screen reader wants them. Without a
-terminal the review is printed, and nothing is signed.`,
+and the key. With --plain the same review and questions come as lines of text, part by part, as a screen reader wants them.
+Without a terminal the review is printed, and nothing is signed.`,
 		Example: `  approver review scope.json --key alice.pem --trust-domain compute.example.com
   approver review --watch /media --key 'pkcs11:token=approver;object=k256' --module /usr/lib/softhsm/libsofthsm2.so
   approver review --plain next.json --key alice.pem --current set.json --trust-domain compute.example.com`,

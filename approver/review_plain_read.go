@@ -73,6 +73,9 @@ func (r *road) askOn(ctx context.Context, o *tui.Opened, t *terminal, n, all int
 
 // acceptPlain has the review read, asks whether it is signed or declined, and has that confirmed.
 func (r *road) acceptPlain(ctx context.Context, o *tui.Opened, t *terminal) (*ceremony.Accepted, error) {
+	if o.Bar.String() != "" {
+		fmt.Fprintf(t.tty, "It cannot be signed here: %s\n", o.Bar)
+	}
 	reading := review.NewReading(o.Review)
 	w, err := r.readPlain(ctx, o, reading, t)
 	if err == nil && w == goesOn {

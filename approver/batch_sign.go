@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -60,7 +62,8 @@ type decision struct {
 	signatureFlags
 	command string
 	outcome ledger.Outcome
-	reason  string // of a decline
+	reason  string           // of a decline
+	ticks   func() time.Time // the clock that goes on while somebody reads
 }
 
 func (d *decision) declines() bool { return d.outcome == ledger.Declined }
@@ -72,6 +75,9 @@ func (a *app) decide(ctx context.Context, f *decision) (err error) {
 		return err
 	}
 	defer out.abandon()
+	if f.ticks, err = a.ticking(f.now); err != nil {
+		return err
+	}
 	m, err := a.remember(&f.signatureFlags, f.command, f.outcome, ledger.WhatBatch)
 	if err != nil {
 		return err
@@ -112,9 +118,18 @@ func (b *readBatch) close() { b.key.close() }
 
 // candidate gives what is to be signed of the batch.
 func (b *readBatch) candidate() *candidate {
-	return &candidate{review: b.review, key: b.key, memory: b.flags.memory, check: func(public quorum.PublicKey) error {
+	c := &candidate{review: b.review, key: b.key, memory: b.flags.memory, now: b.flags.ticks, check: func(public quorum.PublicKey) error {
 		return b.flags.checkKey(b.decoded, &b.policy, public)
 	}}
+	if b.decoded != nil {
+		c.closes = windowEnd(b.decoded.Verified(), &b.policy)
+	}
+	return c
+}
+
+// windowEnd gives the end of the window: the file's, else the given one.
+func windowEnd(v *scope.Verified, p *scope.Policy) time.Time {
+	return time.UnixMilli(int64(cmp.Or(v.Header().NotAfter, p.NotAfter)))
 }
 
 // reviewDecision makes the review, and holds it against the ledger.

@@ -41,6 +41,9 @@ func (a *app) signUnchecked(ctx context.Context, c *cobra.Command, f *signFlags)
 		return err
 	}
 	defer out.abandon()
+	if f.ticks, err = a.ticking(f.now); err != nil {
+		return err
+	}
 	m, err := a.remember(&f.signatureFlags, "batch sign", ledger.Signed, ledger.WhatBatch)
 	if err != nil {
 		return err
@@ -84,7 +87,8 @@ func (a *app) signUnchecked(ctx context.Context, c *cobra.Command, f *signFlags)
 		return err
 	}
 	check := func(public quorum.PublicKey) error { return checkMember(policy.Approvers, public) }
-	s := &signing{candidate: &candidate{key: key, check: check, memory: m}, accepted: accepted, out: out}
+	given := &candidate{key: key, check: check, memory: m, closes: time.UnixMilli(int64(policy.NotAfter)), now: f.ticks}
+	s := &signing{candidate: given, accepted: accepted, out: out}
 	return a.signAndTell(ctx, s, &f.signatureFlags, t)
 }
 

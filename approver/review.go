@@ -38,8 +38,8 @@ A change is an approver set file, or a signature that another approver made over
 the media that are plugged in, with a folder what lies in that; --watch waits for a stick. A scope can be read without a key.
 
 The signature goes to --out; without it to standard output where that is no terminal, else beside the file, named after it
-and the key. With --plain the same review and questions come as lines of text, as a screen reader wants them. Without a
-terminal the review is printed, and nothing is signed.`,
+and the key. With --plain the same review and questions come as lines of text, part by part, as a screen reader wants them.
+Without a terminal the review is printed, and nothing is signed.`,
 		Example: `  approver review scope.json --key alice.pem --trust-domain compute.example.com
   approver review --watch /media --key 'pkcs11:token=approver;object=k256' --module /usr/lib/softhsm/libsofthsm2.so
   approver review --plain next.json --key alice.pem --current set.json --trust-domain compute.example.com`,
@@ -83,17 +83,19 @@ func (a *app) reviewOnScreen(ctx context.Context, f *screenFlags, path string) (
 		return err
 	}
 	r := &road{app: a, flags: f}
-	if r.now, err = a.ticking(f.now); err != nil {
+	if f.ticks, err = a.ticking(f.now); err != nil {
 		return err
 	}
 	defer func() { r.end(&err) }()
 	t := a.terminal()
 	defer t.close()
-	if t == nil || f.plain || a.getenv("TERM") == "dumb" {
-		return r.plain(ctx, path, t)
-	}
-	if a.json {
+	switch {
+	case t == nil:
+		return r.plain(ctx, path, nil)
+	case a.json:
 		return usage("--json is for programs: it goes with 'batch show', or with review where there is no terminal")
+	case f.plain || a.getenv("TERM") == "dumb":
+		return r.plain(ctx, path, t)
 	}
 	return r.screen(ctx, path, t.tty)
 }
@@ -101,7 +103,7 @@ func (a *app) reviewOnScreen(ctx context.Context, f *screenFlags, path string) (
 // screen runs the program on the whole terminal.
 func (r *road) screen(ctx context.Context, path string, tty *os.File) error {
 	a := r.app
-	model := tui.New(tui.Config{Road: r.functions(), Now: r.now, Theme: tui.NewTheme(lipgloss.NewRenderer(tty))},
+	model := tui.New(tui.Config{Road: r.functions(), Now: r.flags.ticks, Theme: tui.NewTheme(lipgloss.NewRenderer(tty))},
 		startAt(path, r.flags.watch))
 	kept := a.keepTerminal(tty)
 	_, err := tui.Run(ctx, model, tty)
@@ -126,7 +128,7 @@ func startAt(path, watch string) tui.Start {
 	return tui.Start{Path: path, Watch: watch}
 }
 
-// ticking gives the clock of the screen: the machine's, or one that goes on from the time that is given by hand.
+// ticking gives the clock of whoever reads: the machine's, or one that goes on from the time that is given by hand.
 func (a *app) ticking(given string) (func() time.Time, error) {
 	start, err := a.clock(given)
 	if err != nil || !start.ByHand {

@@ -22,7 +22,7 @@ func TestReviewOfAnEndlessFile(t *testing.T) {
 		require.NoError(t, os.Truncate(s.path(name+".json"), 1<<40))
 		a := osApp()
 		a.configured = &config.Settings{}
-		r := &road{app: a, flags: &screenFlags{}, now: time.Now}
+		r := &road{app: a, flags: &screenFlags{}}
 		r.flags.command, r.flags.noLedger = "review", true
 		var err error
 		done := make(chan struct{})

@@ -14,7 +14,8 @@ import (
 	"github.com/better-compute/approver/tui"
 )
 
-// plain is the review as lines of text, one after the other, and questions as lines. t is nil where nobody can be asked.
+// plain is the review as lines of text, part by part, and questions as lines. Where nobody can be asked, t is nil, and it is
+// printed in one go.
 func (r *road) plain(ctx context.Context, path string, t *terminal) (err error) {
 	if path, err = r.choose(ctx, path, t); err != nil {
 		return err
@@ -32,10 +33,7 @@ func (r *road) plain(ctx context.Context, path string, t *terminal) (err error) 
 		}
 		return ceremony.NotConfirmed(o.Review)
 	}
-	if err := r.app.show(o.Review, review.Whole, true, t); err != nil {
-		return err
-	}
-	accepted, err := r.askWhich(ctx, o, t)
+	accepted, err := r.acceptPlain(ctx, o, t)
 	if err != nil {
 		return err
 	}
@@ -59,46 +57,6 @@ func (k *foundKey) openPlain(ctx context.Context, t *terminal) (quorum.Signer, e
 		say("The PIN was wrong. ")
 		t.dropTypedAhead()
 	})
-}
-
-// askWhich asks whether it is signed or declined, and has it confirmed.
-func (r *road) askWhich(ctx context.Context, o *tui.Opened, t *terminal) (*ceremony.Accepted, error) {
-	choices := "sign"
-	switch {
-	case o.Bar.String() != "" && o.Decline == nil:
-		return nil, wire.Errorf(wire.InvalidState, "not-confirmed", "it can only be read here: %s", o.Bar)
-	case o.Bar.String() != "":
-		fmt.Fprintf(t.tty, "\nIt can only be declined here: %s\n", o.Bar)
-		choices = "decline"
-	case o.Review.Stop() != nil && o.Decline == nil:
-		return nil, o.Review.Stop()
-	case o.Review.Stop() != nil:
-		choices = "decline"
-	case o.Decline != nil:
-		choices = "sign or decline"
-	}
-	t.dropTypedAhead()
-	answer, err := t.ask(ctx, "\nType "+choices+", or anything else to leave: ")
-	if err != nil {
-		return nil, err
-	}
-	switch answer = strings.ToLower(strings.TrimSpace(answer)); {
-	case answer == "sign" && strings.HasPrefix(choices, "sign"):
-		return r.app.ask(ctx, o.Review, t)
-	case answer == "decline" && o.Decline != nil:
-		reason, err := t.ask(ctx, "Why, in your own words, 1 to 500 characters; they are signed: ")
-		if err != nil {
-			return nil, err
-		}
-		declined, err := o.Decline(trimLine(reason))
-		if err != nil {
-			return nil, err
-		}
-		return r.app.ask(ctx, declined, t)
-	case o.Review.Stop() != nil:
-		return nil, o.Review.Stop()
-	}
-	return nil, wire.Errorf(wire.InvalidState, "not-confirmed", "left without a signature")
 }
 
 // choose gives the file that is named, or waited for, or picked from a list by its number.

@@ -4,6 +4,8 @@ package main
 
 import (
 	"os"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -60,10 +62,71 @@ func TestReviewRefusals(t *testing.T) {
 	}
 }
 
+var partsEnd = regexp.MustCompile(`(?m)^End of part (\d+) of (\d+)\. Enter goes on`)
+
+// readsParts reads the parts of a review as lines, one after the other.
+func (c *screen) readsParts() {
+	c.s.t.Helper()
+	for n, all := 1, 1; n <= all; n++ {
+		c.until(func() bool {
+			m := partsEnd.FindAllStringSubmatch(c.text(), -1)
+			if len(m) < n {
+				return false
+			}
+			all, _ = strconv.Atoi(m[n-1][2])
+			return m[n-1][1] == strconv.Itoa(n)
+		}, "part %d does not come", n)
+		time.Sleep(plainGlance + 50*time.Millisecond) // what passes by faster was not read
+		c.press("Enter")
+	}
+}
+
+// As lines the same has to be read before anything can be signed: nothing that was typed ahead, pasted or held down goes on.
+func TestReviewPlainWantsEverythingRead(t *testing.T) {
+	s := newSession(t)
+	c := s.onScreen(100, 40, "exec $approver review --plain ok-415.json --key alice.pem --now "+now+" --out sig.json")
+	c.await("End of part 1 of ")
+	c.paste(strings.Repeat("\n", 50))
+	for range 20 { // one after the other, as a key that is held down
+		c.press("Enter")
+	}
+	c.say("sign")
+	c.await("Nothing done. Enter alone goes on")
+	require.NotContains(t, c.text(), "Part 4 of ") // where the machine is slow, one or two may have come late enough
+	shown := strings.Count(c.text(), "\nPart ")
+	c.say("again")
+	c.until(func() bool { return strings.Count(c.text(), "\nPart ") == shown+1 }, "it is not shown again")
+	c.say("leave")
+	require.Equal(t, 1, c.end())
+	require.Contains(t, c.text(), "INVALID_STATE: left without a signature")
+	require.NotContains(t, c.text(), question)
+	require.NoFileExists(t, s.path("sig.json"))
+	r := s.onScreen(100, 40, "exec $approver review --plain --json ok-415.json --key alice.pem --now "+now)
+	require.Equal(t, 2, r.end())
+}
+
+// As lines too a file that changes while the passphrase is waited for is not signed.
+func TestReviewPlainSeesAChangedFile(t *testing.T) {
+	s := newSession(t)
+	s.sealed()
+	c := s.onScreen(100, 40, "exec $approver review --plain ok-2.json --key sealed.pem --now "+now+" --out sig.json")
+	c.readsParts()
+	c.await("Type sign or decline")
+	c.say("sign")
+	c.answer()
+	c.await("Passphrase of sealed.pem: ")
+	s.write("ok-2.json", append(s.read("ok-2.json"), '\n'))
+	c.say(testPassphrase)
+	require.Equal(t, 1, c.end())
+	require.Contains(t, c.text(), "SCOPE_CHANGED: the file changed since you read it: ok-2.json")
+	require.NoFileExists(t, s.path("sig.json"))
+}
+
 // --plain is the same review and questions as lines, with nothing that moves a cursor.
 func TestReviewPlain(t *testing.T) {
 	s := newSession(t)
 	c := s.onScreen(100, 40, "exec $approver review --plain ok-415.json --key alice.pem --now "+now+" --out sig.json")
+	c.readsParts()
 	c.await("Type sign or decline, or anything else to leave: ")
 	c.requireWhole()
 	require.Equal(t, "off", c.alternate())
@@ -73,8 +136,8 @@ func TestReviewPlain(t *testing.T) {
 	require.Equal(t, shownRoot(t, c.text()), s.requireSignature("sig.json", "alice").ScopeRoot.String())
 
 	c = s.onScreen(100, 40, "exec $approver review --plain policy-unbound.json --key alice.pem --now "+now)
-	c.await("Type decline, or anything else to leave: ")
-	c.say("decline")
+	c.await("End of part 1 of ")
+	c.say("decline") // one need not read on for that
 	c.await("they are signed: ")
 	c.say("unbound, and it is late")
 	c.await("the word DECLINE, to say no to the batch scope: ")
@@ -90,6 +153,7 @@ func TestReviewPlain(t *testing.T) {
 
 	for _, answer := range []string{"", "yes", "signed"} {
 		c = s.onScreen(100, 40, "exec env TERM=dumb $approver review ok-2.json --key alice.pem --now "+now)
+		c.readsParts()
 		c.await("anything else to leave: ")
 		c.say(answer)
 		require.Equal(t, 1, c.end())
@@ -101,6 +165,7 @@ func TestReviewPlain(t *testing.T) {
 func TestReviewPlainWrongPIN(t *testing.T) {
 	s := newToken(t)
 	c := s.onScreen(100, 40, strings.Replace(strings.Replace(tokenLine, "ok-415", "ok-2", 1), "review ", "review --plain ", 1))
+	c.readsParts()
 	c.await("Type sign or decline")
 	c.say("sign")
 	c.answer()
@@ -148,6 +213,7 @@ func TestReviewPlainPicks(t *testing.T) {
 	c.await("1: scope, ")
 	c.await("Number of the file to review: ")
 	c.say("1")
+	c.readsParts()
 	c.await("Type sign or decline")
 	c.say("sign")
 	c.answer()

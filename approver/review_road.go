@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"sync"
-	"time"
 
 	"github.com/better-compute/approver/core/ceremony"
 	"github.com/better-compute/approver/core/ledger"
@@ -18,8 +17,6 @@ import (
 type road struct {
 	app    *app
 	flags  *screenFlags
-	now    func() time.Time
-	closes time.Time  // the window of what is open; zero where none does
 	busy   sync.Mutex // held by what reads or signs
 	memory *memory    // of what is open; nil where nothing is
 	path   string     // of the file
@@ -65,7 +62,7 @@ func (r *road) reset(err error) {
 	}
 	r.candidate.close()
 	r.memory.end(&err)
-	r.candidate, r.memory, r.opened, r.path, r.closes, r.bar = nil, nil, nil, "", time.Time{}, nil
+	r.candidate, r.memory, r.opened, r.path, r.bar = nil, nil, nil, "", nil
 }
 
 // open reads a file and reviews it. What was open before ends unsigned.
@@ -112,7 +109,7 @@ func (r *road) read(ctx context.Context, path string, progress func(done, all in
 	if err != nil {
 		return nil, err
 	}
-	r.path, r.sha256, r.closes = path, o.SHA256, o.NotAfter
+	r.path, r.sha256 = path, o.SHA256
 	o.Review, o.Holder = r.review, r
 	if r.key == nil {
 		return o, nil
@@ -154,11 +151,7 @@ func (r *road) openBatch(ctx context.Context, f *screenFlags, o *tui.Opened) err
 		return errFileChanged(f.scope)
 	}
 	o.SHA256 = r.memory.entry.File.SHA256
-	notAfter := v.Header().NotAfter
-	if notAfter == 0 {
-		notAfter = batch.policy.NotAfter
-	}
-	o.NotAfter = time.UnixMilli(int64(notAfter))
+	o.NotAfter = r.closes
 	o.RootSays = "Computed here from the leaves. It is the root that the file declares."
 	if v.Header().Bare {
 		o.RootSays = "Computed here from the leaves; the file declares none."

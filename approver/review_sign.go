@@ -51,10 +51,7 @@ func (r *road) finish(ctx context.Context, o *tui.Opened, accepted *ceremony.Acc
 	if r.bar != nil && (r.key == nil || accepted.Statement().Purpose() != quorum.PurposeBatchDecline) {
 		return nil, r.bar
 	}
-	switch now, err := hashFile(ctx, r.path); {
-	case wire.CodeOf(err) == wire.InvalidInput || err == nil && now != r.sha256: // also where it is no file any more, or too long
-		return nil, errFileChanged(r.path)
-	case err != nil:
+	if err := r.unchanged(ctx); err != nil {
 		return nil, err
 	}
 	if err := r.decide(accepted.Statement()); err != nil {
@@ -65,14 +62,14 @@ func (r *road) finish(ctx context.Context, o *tui.Opened, accepted *ceremony.Acc
 		return nil, err
 	}
 	defer out.abandon()
-	inTime := func(ctx context.Context) (quorum.Signer, error) {
+	unchanged := func(ctx context.Context) (quorum.Signer, error) {
 		signer, err := open(ctx)
-		if err == nil {
-			err = r.late(accepted.Statement())
+		if err == nil { // however long the PIN was waited for
+			err = r.unchanged(ctx)
 		}
 		return signer, err
 	}
-	signed, err := r.app.signAccepted(ctx, &signing{candidate: r.candidate, accepted: accepted, out: out, open: inTime})
+	signed, err := r.app.signAccepted(ctx, &signing{candidate: r.candidate, accepted: accepted, out: out, open: unchanged})
 	switch {
 	case err == nil:
 		r.signed = signed
@@ -82,12 +79,13 @@ func (r *road) finish(ctx context.Context, o *tui.Opened, accepted *ceremony.Acc
 	return signed, err
 }
 
-// late refuses an approval whose window closed since it was reviewed, which may be while the PIN was waited for.
-func (r *road) late(s quorum.Statement) error {
-	if s.Purpose() == quorum.PurposeBatchDecline || r.closes.IsZero() || !r.now().After(r.closes) {
-		return nil
+// unchanged refuses a file that is another than the one that was read.
+func (r *road) unchanged(ctx context.Context) error {
+	now, err := hashFile(ctx, r.path)
+	if wire.CodeOf(err) == wire.InvalidInput || err == nil && now != r.sha256 { // also where it is no file any more, or too long
+		err = errFileChanged(r.path)
 	}
-	return wire.Errorf(wire.InvalidState, string(review.WindowClosed), "the window has closed while you read; nothing is signed")
+	return err
 }
 
 // decide notes which way it was decided and where the signature goes, and proves that this record has room too.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/better-compute/approver/core/ledger"
 	"github.com/better-compute/approver/core/quorum"
 	"github.com/better-compute/approver/core/review"
+	"github.com/better-compute/approver/core/wire"
 )
 
 // signatureFlags are those of every command that signs: the key, where the signature goes, and what is remembered.
@@ -110,6 +112,11 @@ func (a *app) ask(ctx context.Context, r *review.Review, t *terminal) (*ceremony
 	if err != nil {
 		return nil, err
 	}
+	return a.askAll(ctx, challenge, r, t)
+}
+
+// askAll asks the questions of a challenge of a review.
+func (a *app) askAll(ctx context.Context, challenge *ceremony.Challenge, r *review.Review, t *terminal) (*ceremony.Accepted, error) {
 	does := "sign this"
 	if r.Document().Declines() {
 		does = "DECLINE this"
@@ -134,6 +141,16 @@ type candidate struct {
 	key    *foundKey
 	check  func(quorum.PublicKey) error // is asked about the key once it is known for sure
 	memory *memory
+	closes time.Time        // the window; zero where none ends
+	now    func() time.Time // may be nil where no window ends
+}
+
+// late refuses an approval whose window has closed since it was reviewed. A decline can be signed at any time.
+func (c *candidate) late(s quorum.Statement) error {
+	if s.Purpose() == quorum.PurposeBatchDecline || c.closes.IsZero() || !c.now().After(c.closes) {
+		return nil
+	}
+	return wire.Errorf(wire.InvalidState, string(review.WindowClosed), "the window has closed while you read; nothing is signed")
 }
 
 // close closes the key. The nil candidate is none.
@@ -177,9 +194,16 @@ type signing struct {
 }
 
 // signAccepted opens the key, signs, records, and only then writes. That the record has room was proven before the review.
+// The window is looked at before the PIN is asked for, and after it: that may be waited for.
 func (a *app) signAccepted(ctx context.Context, s *signing) (*ceremony.Signed, error) {
+	if err := s.late(s.accepted.Statement()); err != nil {
+		return nil, err
+	}
 	signer, err := s.open(ctx)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.late(s.accepted.Statement()); err != nil {
 		return nil, err
 	}
 	if err := s.check(signer.Public()); err != nil {

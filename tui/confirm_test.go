@@ -18,7 +18,7 @@ const (
 func atConfirm(t *testing.T) *driver {
 	d := driveOpened(t, smallBatch(t)()).readAll().keys("A")
 	require.IsType(t, new(confirmScreen), d.m.top())
-	d.now = d.now.Add(time.Minute)
+	d.pass(time.Minute)
 	return d.keys("end")
 }
 
@@ -73,7 +73,7 @@ func TestConfirmGoesBack(t *testing.T) {
 // A window that closes over the questions signs nothing.
 func TestConfirmAfterTheWindow(t *testing.T) {
 	d := atConfirm(t)
-	d.now = d.now.Add(7 * time.Hour)
+	d.pass(7 * time.Hour)
 	for range 3 {
 		d.answer()
 	}

@@ -103,6 +103,13 @@ func (d *driver) keys(names ...string) *driver {
 	return d
 }
 
+// pass lets time pass in which the program lives.
+func (d *driver) pass(time time.Duration) *driver {
+	d.now = d.now.Add(time)
+	d.send(tick{})
+	return d
+}
+
 func (d *driver) size(width, height int) *driver {
 	d.send(tea.WindowSizeMsg{Width: width, Height: height})
 	return d

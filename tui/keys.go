@@ -28,6 +28,7 @@ const (
 	confirm
 	decline
 	help
+	suspend
 	quit
 	commandCount
 )
@@ -60,6 +61,7 @@ var bindings = [commandCount]binding{
 	confirm:        {[]string{"A"}, "A", "approve", "To the questions before signing, once everything has been opened."},
 	decline:        {[]string{"D"}, "D", "decline", "To decline, with a reason."},
 	help:           {[]string{"?"}, "?", "keys", "This list."},
+	suspend:        {[]string{"ctrl+z"}, "^Z", "shell", "To the shell, on every screen; fg comes back. What was typed of a PIN is wiped."},
 	quit:           {[]string{"q", "ctrl+c"}, "q ^C", "quit", "Leaves the program. Nothing is signed. ^C does so on every screen."},
 }
 

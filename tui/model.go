@@ -24,6 +24,8 @@ type Model struct {
 	stack   []screen
 	still   time.Time // when the keyboard was last used, or a guarded screen came up
 	deaf    bool      // the guarded screen has heard nothing yet
+	lived   time.Time // when a message came last
+	suspend func()    // stops the program, as ^Z does elsewhere; nil where it cannot be
 	cmd     tea.Cmd   // of the first screen
 	ended   bool
 }
@@ -46,6 +48,7 @@ func (m *Model) Init() tea.Cmd { return tea.Batch(nextTick(), m.cmd) }
 
 // Update takes a message and changes the screens. The screen on top is placed before, since time has passed on it, and after.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	m.beat()
 	m.place()
 	cmd := m.update(msg)
 	m.place()
@@ -61,6 +64,13 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return nil
 	case tick:
 		return tea.Batch(nextTick(), m.take(m.top().update(m.session, msg)))
+	case stopMsg:
+		m.forget()
+		close(msg.ready)
+		return nil
+	case resumeMsg:
+		m.wake()
+		return nil
 	case jobMsg:
 		return m.job(msg)
 	case tea.KeyMsg:
@@ -86,8 +96,11 @@ func (m *Model) key(k tea.KeyMsg) tea.Cmd {
 	if k.Type == tea.KeyCtrlC {
 		return m.take(step{quit: true})
 	}
+	if k.Type == tea.KeyCtrlZ {
+		return m.suspended()
+	}
 	if _, ok := m.top().(guarded); ok && !m.hears(k) {
-		clear(k.Runes) // it may be a PIN, typed too early
+		wipeKey(k)
 		return nil
 	}
 	m.session.notice = ""
@@ -102,6 +115,15 @@ func (m *Model) key(k tea.KeyMsg) tea.Cmd {
 		}
 	}
 	return m.take(m.top().update(m.session, k))
+}
+
+// suspended stops the program until its shell lets it go on.
+func (m *Model) suspended() tea.Cmd {
+	suspend := m.suspend
+	if suspend == nil {
+		return nil
+	}
+	return func() tea.Msg { suspend(); return nil }
 }
 
 // hears tells whether a key may reach the guarded screen on top: it was typed after a moment of silence on that screen.

@@ -42,8 +42,12 @@ func Run(ctx context.Context, m *Model, tty *os.File) (*Done, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	g := &guard{model: m, cancel: cancel}
-	_, err := tea.NewProgram(g, tea.WithContext(ctx), tea.WithInput(tty), tea.WithOutput(tty), tea.WithAltScreen(),
-		tea.WithoutSignalHandler()).Run()
+	input := inputOf(tty)
+	program := tea.NewProgram(g, tea.WithContext(ctx), tea.WithInput(input), tea.WithOutput(tty), tea.WithAltScreen(),
+		tea.WithoutSignalHandler())
+	s := newStopper(m, program, input)
+	_, err := program.Run()
+	s.end()
 	m.leave(0) // stops what runs, and wipes what was typed
 	switch {
 	case g.panicked != nil:

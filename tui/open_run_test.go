@@ -153,3 +153,29 @@ func TestRunPutsTheTerminalBack(t *testing.T) {
 		})
 	}
 }
+
+// However the program was stopped, once it goes on the terminal is its own again, and drawn anew.
+func TestRunTakesTheTerminalAgain(t *testing.T) {
+	p := newPTY(t)
+	m := New(Config{Road: (&fakeKey{}).road(smallBatch(t)), Now: time.Now, Theme: plainTheme()}, Start{Path: "scope.json"})
+	ended := make(chan error)
+	go func() {
+		_, err := Run(t.Context(), m, p.tty)
+		ended <- err
+	}()
+	p.await("Overview")
+	raw, err := unix.IoctlGetTermios(int(p.tty.Fd()), unix.TCGETS)
+	require.NoError(t, err)
+	for n := range 3 {
+		require.NoError(t, unix.IoctlSetTermios(int(p.tty.Fd()), unix.TCSETS, p.before)) // as a shell does
+		require.NoError(t, unix.Kill(os.Getpid(), unix.SIGCONT))
+		require.Eventually(t, func() bool {
+			now, err := unix.IoctlGetTermios(int(p.tty.Fd()), unix.TCGETS)
+			taken := bytes.Count([]byte(p.text()), []byte("\x1b[?1049h"))
+			return err == nil && *now == *raw && taken == n+2
+		}, waitMost, 5*time.Millisecond, "the terminal is not taken again")
+	}
+	p.master.WriteString("q")
+	require.Equal(t, "not-confirmed", wire.ReasonOf(<-ended))
+	p.requireRestored()
+}

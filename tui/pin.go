@@ -79,7 +79,7 @@ func (p *pinScreen) update(_ *session, msg tea.Msg) step {
 		return step{}
 	}
 	p.trouble = ""
-	defer clear(k.Runes)
+	defer wipeKey(k)
 	switch {
 	case k.Paste || len(k.Runes) > burstRunes:
 		p.wipe()
@@ -112,6 +112,13 @@ func (p *pinScreen) take(k tea.KeyMsg) {
 	}
 }
 
+// wipeKey wipes what a key was: it may be of a PIN, taken or not.
+func wipeKey(k tea.KeyMsg) {
+	if k.Type == tea.KeyRunes { // the one space is the library's, of all keys
+		clear(k.Runes)
+	}
+}
+
 // enter gives the answer. An empty one costs no try, and is none.
 func (p *pinScreen) enter() step {
 	if p.n == 0 {
@@ -131,6 +138,14 @@ func (p *pinScreen) left() {
 	if !p.answered {
 		p.answered = true
 		p.question.answer <- pinAnswer{err: errNoPIN}
+	}
+}
+
+// forget wipes what was typed before the program stood still: whoever types on may be somebody else.
+func (p *pinScreen) forget() {
+	if p.n > 0 {
+		p.wipe()
+		p.trouble = "the program stood still meanwhile: type it from the start"
 	}
 }
 

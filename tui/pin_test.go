@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -37,6 +38,22 @@ func TestSigning(t *testing.T) {
 	require.NotNil(t, k.signed)
 	l.keys("q")
 	require.Equal(t, &k.done, l.m.session.done)
+}
+
+// A passphrase has spaces, all of them the same: the library has one slice for every key that is one.
+func TestPassphraseOfWords(t *testing.T) {
+	q := newPINQuestion(Token{File: true})
+	p := newPIN(q, aPurpose)
+	space := tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}}
+	letter := keyOf("x")
+	for range 3 {
+		p.update(nil, tea.KeyMsg{Type: tea.KeyRunes, Runes: slices.Clone(letter.Runes)})
+		p.update(nil, space)
+	}
+	p.update(nil, letter)
+	require.Zero(t, letter.Runes[0], "what was typed is left in memory")
+	p.update(nil, keyOf("enter"))
+	require.Equal(t, "x x x x", string((<-q.answer).pin))
 }
 
 // What is typed for a PIN is wiped on every way out of its screen.

@@ -23,6 +23,7 @@ func TestReviewOfAnEndlessFile(t *testing.T) {
 		a := osApp()
 		a.configured = &config.Settings{}
 		r := &road{app: a, flags: &screenFlags{}}
+		r.flags.ticks = time.Now
 		r.flags.command, r.flags.noLedger = "review", true
 		var err error
 		done := make(chan struct{})

@@ -36,6 +36,8 @@ func TestScreenReadsWithoutAKey(t *testing.T) {
 	require.Equal(t, 1, c.end())
 
 	c = s.onScreen(100, 40, "exec $approver review --plain ok-2.json --now "+now)
+	c.await("It cannot be signed here: no key is named")
+	c.readsParts()
 	require.Equal(t, 1, c.end())
 	require.Contains(t, c.text(), "it can only be read here: no key is named")
 }
@@ -70,6 +72,7 @@ func TestScreenSignsWithoutALedger(t *testing.T) {
 			require.FileExists(t, s.path("sig.json"))
 			continue
 		}
+		c.readsParts()
 		c.shows("sign or decline")
 		c.press("Enter")
 		require.Equal(t, 1, c.end())

@@ -30,5 +30,8 @@ func (s *session) road() *road {
 	f.reviewFlags.registerPolicy(&cobra.Command{})
 	f.signatureFlags.registerKey(&cobra.Command{})
 	f.command, f.key, f.now, f.noLedger, f.trustDomain = "review", s.path("alice.pem"), now, true, "compute.example.com"
+	var err error
+	f.ticks, err = a.ticking(now)
+	require.NoError(s.t, err)
 	return &road{app: a, flags: f}
 }

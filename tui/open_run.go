@@ -43,8 +43,8 @@ func Run(ctx context.Context, m *Model, tty *os.File) (*Done, error) {
 	defer cancel()
 	g := &guard{model: m, cancel: cancel}
 	input := inputOf(tty)
-	program := tea.NewProgram(g, tea.WithContext(ctx), tea.WithInput(input), tea.WithOutput(tty), tea.WithAltScreen(),
-		tea.WithoutSignalHandler())
+	program := tea.NewProgram(g, tea.WithInput(input), tea.WithOutput(tty), tea.WithAltScreen(), tea.WithoutSignalHandler())
+	defer context.AfterFunc(ctx, program.Quit)() // tea.WithContext would not wait for its read of the terminal to end
 	s := newStopper(m, program, input)
 	_, err := program.Run()
 	s.end()

@@ -26,6 +26,9 @@ func TestWhatIsTypedOfAPINIsWiped(t *testing.T) {
 	d.now = d.now.Add(time.Millisecond)
 	d.send(early)
 	require.Equal(t, make([]rune, 3), early.Runes, "typed too early")
+	space := keyOf(" ")
+	d.send(space)
+	require.Equal(t, []rune(" "), space.Runes, "the library's one space is wiped")
 }
 
 // The name of a file cannot pass for the key that stands after it.

@@ -35,10 +35,12 @@ func changeLine(o *review.Operation) (own string, about review.Text, i ink) {
 		i = alarm
 	}
 	about = o.Subjects[0]
-	var before, after *review.Field
+	var before, after, is *review.Field
 	all := o.Fields()
 	for n := range all {
 		switch f := &all[n]; f.Name.String() {
+		case "approvals", "commands":
+			is = f
 		case "file":
 			about = review.Join(review.Escape(`"`), inWords(f).Unquoted(), review.Escape(`" `), about)
 		case "before":
@@ -49,6 +51,9 @@ func changeLine(o *review.Operation) (own string, about review.Text, i ink) {
 	}
 	if before != nil && after != nil {
 		about = review.Join(about, review.Escape(": "), inWords(before), review.Escape(" -> "), inWords(after))
+	}
+	if is != nil { // of a set that is held against none
+		about = review.Join(about, review.Escape(": "), inWords(is))
 	}
 	return title + ": ", about, i
 }

@@ -264,6 +264,11 @@ func TestChangeSideBySide(t *testing.T) {
 	removal.sees("THE QUORUM IS REMOVED", "What it hands over", "ANY FIRST SET, UNSIGNED", "| no approvers")
 }
 
+// A set that is held against none says the numbers of its threshold and tiers.
+func TestFirstSetSaysItsNumbers(t *testing.T) {
+	driveOpened(t, openedChange(t, nil, testSet(t, 2, 0, 1, 2), "")).sees("the threshold: batches above every tier: 2 of 3 keys", "on each machine: 0 an hour").keys("2").sees("every tier: 2 of 3 keys")
+}
+
 // A leaf of a change is none; that of a batch is proven, and an error of the proof is shown.
 func TestLeaf(t *testing.T) {
 	driveOpened(t, openedChange(t, testSet(t, 2, 0, 1, 2), testSet(t, 1, 0, 1, 2), "")).keys("3").sees("it has no subjects; 2 lists the changes", "Overview").keys("2", "enter", "f").sees("it has no subjects").keys("/").sees("it has no subjects")

@@ -5,6 +5,7 @@ package main
 import (
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -56,9 +57,16 @@ func TestReviewOfAnotherFile(t *testing.T) {
 // A laptop that slept has a later clock and the monotonic one of before; one whose clock was set back has it the other way round.
 func TestTimePassesWhileTheLaptopSleeps(t *testing.T) {
 	begun := time.Now()
-	woken := begun.Add(time.Second)
-	require.Equal(t, time.Second, passed(begun, woken))
-	require.Equal(t, time.Hour, passed(begun, woken.Round(0).Add(time.Hour-time.Second)))
+	apart := func(monotonic, wall time.Duration) time.Time {
+		at := begun.Add(wall)
+		(*[2]int64)(unsafe.Pointer(&at))[1] += int64(monotonic - wall) // the monotonic reading, as package time keeps it
+		require.Equal(t, monotonic, at.Sub(begun))
+		require.Equal(t, wall, at.Round(0).Sub(begun.Round(0)))
+		return at
+	}
+	require.Equal(t, time.Second, passed(begun, apart(time.Second, time.Second)))
+	require.Equal(t, 8*time.Hour, passed(begun, apart(time.Second, 8*time.Hour)))
+	require.Equal(t, time.Minute, passed(begun, apart(time.Minute, -time.Hour)))
 	a := &app{now: func() time.Time { return begun }}
 	ticks, err := a.ticking("2026-11-30T12:00:00Z")
 	require.NoError(t, err)

@@ -129,6 +129,7 @@ func TestPINTerminalRefusesControlCharacters(t *testing.T) {
 		readUntil(t, person, "): ")
 		_, err := person.WriteString(typed + "\n")
 		require.NoError(t, err)
+		require.NoError(t, person.SetReadDeadline(time.Now().Add(5*time.Second)))
 		require.Contains(t, readUntil(t, person, "): "), hsm.ControlRefused)
 		require.Eventually(t, func() bool { _, err := person.WriteString("1234\n"); return err == nil && len(answers) > 0 }, 5*time.Second, 10*time.Millisecond)
 		require.Equal(t, "1234<nil>", <-answers)

@@ -52,7 +52,7 @@ func TestWhatIsCoveredIsNotRead(t *testing.T) {
 // Down that is held passes each row slowly enough to be on the screen for a while, and reads nothing: a page needs a pause. Pressed
 // as a person does it reads.
 func TestHeldDownReadsNothing(t *testing.T) {
-	d := longOperation(t)
+	d := longOperation(t).pass(time.Second)
 	for range 250 {
 		d.typed(33*time.Millisecond, "down")
 	}

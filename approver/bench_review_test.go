@@ -170,7 +170,7 @@ func (p *atTerminal) walk() {
 	}
 	time.Sleep(time.Second) // the keyboard is still, or what is typed is dropped
 	p.keys("not now", "not now")
-	p.keys("\r", "Confirm the decline")
+	p.keys("\r", "Confirm: DECLINE")
 }
 
 // leave interrupts the process, and waits for its end.

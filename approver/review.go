@@ -115,9 +115,9 @@ func (r *road) screen(ctx context.Context, path string, tty *os.File) error {
 	case r.lost != nil:
 		return r.lost
 	case ctx.Err() != nil:
-		return errInterrupted
+		err = errInterrupted
 	}
-	return err
+	return r.leaving(err)
 }
 
 // startAt gives what the screen begins with.
@@ -135,7 +135,13 @@ func (a *app) ticking(given string) (func() time.Time, error) {
 		return a.now, err
 	}
 	begun := a.now()
-	return func() time.Time { return start.Now.Add(a.now().Sub(begun)) }, nil
+	return func() time.Time { return start.Now.Add(passed(begun, a.now())) }, nil
+}
+
+// passed gives how much time passed. The monotonic clock stands still while a laptop sleeps, and the other one may be set back: the
+// longer of the two counts.
+func passed(from, to time.Time) time.Duration {
+	return max(to.Sub(from), to.Round(0).Sub(from.Round(0)))
 }
 
 var errInterrupted = wire.Errorf(wire.InvalidState, "not-confirmed", "interrupted")

@@ -23,7 +23,9 @@ func TestScreenSeesAFileThatChangesAtThePIN(t *testing.T) {
 	c.shows("SCOPE_CHANGED: the file changed since you read it: ok-415.json")
 	c.press("Escape")
 	c.onTop("Open a file")
+	c.shows("In " + s.dir)
 	c.press("q")
 	require.Equal(t, 1, c.end())
+	require.Contains(t, c.text(), "SCOPE_CHANGED: the file changed since you read it: ok-415.json", "what was refused is how it ends")
 	require.NoFileExists(t, s.path("sig.json"))
 }

@@ -80,4 +80,5 @@ func TestScreenLeavesTheFinalTry(t *testing.T) {
 	require.Equal(t, 1, f.count("C_Login"))
 	c.press("C-c")
 	c.end()
+	require.Contains(t, c.text(), "KEY_UNAVAILABLE: ", "what was refused is how it ends")
 }

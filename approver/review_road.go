@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/better-compute/approver/core/ceremony"
@@ -27,6 +29,7 @@ type road struct {
 	written signatureFlags    // by which it was signed: where it is
 	signed  *ceremony.Signed
 	bar     error // why what is open is not approved
+	refused error // the last refusal at signing of what is open
 	lost    error // it was signed and recorded, and did not get where it should
 }
 
@@ -58,11 +61,32 @@ func (r *road) end(err *error) {
 // reset ends what is open with an error.
 func (r *road) reset(err error) {
 	if err == nil && r.signed == nil {
-		err = errInterrupted
+		err = r.leaving(errInterrupted)
 	}
 	r.candidate.close()
 	r.memory.end(&err)
-	r.candidate, r.memory, r.opened, r.path, r.bar = nil, nil, nil, "", nil
+	r.candidate, r.memory, r.opened, r.path, r.bar, r.refused = nil, nil, nil, "", nil, nil
+}
+
+// leaving gives how what is open ends where somebody leaves it: with the last refusal at signing, with what forbids it, else as
+// it is said.
+func (r *road) leaving(left error) error {
+	switch {
+	case r.signed != nil || r.lost != nil || r.opened == nil || wire.ReasonOf(left) != "not-confirmed":
+		return left
+	case r.refused != nil:
+		return r.refused
+	case r.review.Stop() != nil:
+		return r.review.Stop()
+	}
+	return left
+}
+
+// refuses notes a refusal at signing. That somebody stopped takes nothing back of one before it.
+func (r *road) refuses(err error) {
+	if err != nil && (r.refused == nil || wire.ReasonOf(err) != "not-confirmed") {
+		r.refused = err
+	}
 }
 
 // open reads a file and reviews it. What was open before ends unsigned.
@@ -100,7 +124,13 @@ func (r *road) read(ctx context.Context, path string, progress func(done, all in
 		return nil, err
 	}
 	r.memory.watch = (&progressTeller{ctx: ctx, tell: progress}).of
+	if err := refuseOther(path, head.Kind); err != nil {
+		return nil, err
+	}
 	o := &tui.Opened{Path: review.Escape(path)}
+	if whole, err := filepath.Abs(path); err == nil {
+		o.Folder = filepath.Dir(whole)
+	}
 	if what == ledger.WhatSet {
 		err = r.openChange(ctx, &f, o)
 	} else {
@@ -123,6 +153,19 @@ func (r *road) read(ctx context.Context, path string, progress func(done, all in
 		return nil, err
 	}
 	return o, nil
+}
+
+// refuseOther refuses what is known to be a file of another kind. A list may be bare leaves, and what is not known is refused by
+// its reader.
+func refuseOther(path string, kind tui.FileKind) error {
+	if kind.Reviewable() || kind == tui.UnknownFile || kind == tui.ExpectedFile {
+		return nil
+	}
+	article := "a "
+	if strings.ContainsRune("aeiou", rune(kind.String()[0])) {
+		article = "an "
+	}
+	return wire.Errorf(wire.InvalidInput, "", "%s is %s%s; wanted: a scope, an approver set, or a signature over one", path, article, kind).With("file", path)
 }
 
 func (r *road) openBatch(ctx context.Context, f *screenFlags, o *tui.Opened) error {

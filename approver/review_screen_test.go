@@ -93,8 +93,7 @@ var wordAsked = regexp.MustCompile(`Question \d of 3, word (\d+) of the (?:root|
 func (c *screen) confirms(first string, words []string) {
 	c.s.t.Helper()
 	c.onTop("Confirm")
-	c.listens()
-	c.press("End") // the questions come once that was on the screen
+	c.readsOn()
 	for question := range 3 {
 		answer := first
 		c.shows("Question " + strconv.Itoa(question+1) + " of 3")
@@ -109,6 +108,20 @@ func (c *screen) confirms(first string, words []string) {
 		c.shows("> " + answer + "_")
 		c.press("Enter")
 	}
+}
+
+// readsOn pages through what stands above the questions.
+func (c *screen) readsOn() {
+	c.s.t.Helper()
+	c.onTop("Confirm")
+	for range 100 {
+		if strings.Contains(c.shown(), "Question 1 of 3") {
+			break
+		}
+		c.press("NPage")
+		time.Sleep(400 * time.Millisecond) // what passes by faster was not read
+	}
+	c.listens()
 }
 
 // The window closes while the PIN is waited for: nothing is signed.
@@ -156,7 +169,8 @@ func TestScreenSignsOnAToken(t *testing.T) {
 		}
 	}
 	c.onTop("Done")
-	c.shows("Signed. The signature is verified, and written.")
+	c.shows("APPROVED 415 operations: ")
+	c.shows("The signature is verified, and written.")
 	c.shows("sig.json")
 	c.shows("Head of the ledger")
 	c.listens()
@@ -215,8 +229,7 @@ func TestScreenConfirmDropsWhatNobodyTyped(t *testing.T) {
 	c.press("4", "1", "5", "Enter") // ahead of the questions
 	c.onTop("Confirm")
 	c.shows("typed before")
-	c.listens()
-	c.press("End")
+	c.readsOn()
 	c.shows("> _")
 	c.press("Enter", "Enter", "Enter")
 	c.paste("415\n" + words[0] + "\n" + words[1] + "\n") // without brackets
@@ -332,9 +345,7 @@ func TestScreenOfFortyColumns(t *testing.T) {
 		time.Sleep(350 * time.Millisecond)
 	}
 	c.press("A")
-	c.onTop("Confirm")
-	c.listens()
-	c.press("End")
+	c.readsOn()
 	c.shows("Question 1 of 3")
 	words := make(map[int]string)
 	for range 40 {
@@ -358,7 +369,7 @@ func TestScreenOfFortyColumns(t *testing.T) {
 	}
 	c.confirms("2", list)
 	c.onTop("Done")
-	c.shows("Signed.")
+	c.shows("APPROVED ")
 	c.press("C-c")
 	require.Zero(t, c.end(), "%s", c.text())
 	s.requireSignature("sig.json", "alice")

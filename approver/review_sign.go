@@ -39,9 +39,14 @@ func (r *road) sign(ctx context.Context, o *tui.Opened, accepted *ceremony.Accep
 }
 
 // finish signs what was accepted, once the file is seen to be what it was.
-func (r *road) finish(ctx context.Context, o *tui.Opened, accepted *ceremony.Accepted, open func(context.Context) (quorum.Signer, error)) (*ceremony.Signed, error) {
+func (r *road) finish(ctx context.Context, o *tui.Opened, accepted *ceremony.Accepted, open func(context.Context) (quorum.Signer, error)) (signed *ceremony.Signed, err error) {
 	r.busy.Lock()
 	defer r.busy.Unlock()
+	defer func() {
+		if ctx.Err() == nil { // who stops it is not refused
+			r.refuses(err)
+		}
+	}()
 	switch {
 	case r.lost != nil:
 		return nil, r.lost
@@ -69,7 +74,7 @@ func (r *road) finish(ctx context.Context, o *tui.Opened, accepted *ceremony.Acc
 		}
 		return signer, err
 	}
-	signed, err := r.app.signAccepted(ctx, &signing{candidate: r.candidate, accepted: accepted, out: out, open: unchanged})
+	signed, err = r.app.signAccepted(ctx, &signing{candidate: r.candidate, accepted: accepted, out: out, open: unchanged})
 	switch {
 	case err == nil:
 		r.signed = signed
@@ -140,10 +145,10 @@ func (r *road) tryOutput() error {
 
 // done says what was signed.
 func (r *road) done(signed *ceremony.Signed) *tui.Done {
-	d := &tui.Done{Written: review.Escape("standard output"), KID: signed.Signature().KID, File: signed.Encode(),
+	d := &tui.Done{Written: review.Escape("standard output"), Stdout: true, KID: signed.Signature().KID, File: signed.Encode(),
 		Declined: signed.Statement().Purpose() == quorum.PurposeBatchDecline}
 	if r.written.out != "" {
-		d.Written = review.Escape(r.written.out)
+		d.Written, d.Stdout = review.Escape(r.written.out), false
 	}
 	d.Root, _ = signed.Statement().Root()
 	if receipt := r.memory.receipt; receipt != nil {

@@ -70,10 +70,17 @@ func (t *terminal) askSecret(ctx context.Context, question string) ([]byte, erro
 	if err := hsm.EchoOff(int(t.tty.Fd())); err != nil { // before the question: nothing of the answer is ever shown
 		return nil, wire.Errorf(wire.IOError, "", "the terminal: %w", err)
 	}
-	fmt.Fprint(t.tty, question)
-	secret, err := t.read(ctx, func() ([]byte, error) { return term.ReadPassword(int(t.tty.Fd())) })
-	fmt.Fprintln(t.tty)
-	return secret, err
+	for {
+		fmt.Fprint(t.tty, question)
+		secret, err := t.read(ctx, func() ([]byte, error) { return term.ReadPassword(int(t.tty.Fd())) })
+		fmt.Fprintln(t.tty)
+		if err != nil || !hsm.HasControl(secret) {
+			return secret, err
+		}
+		clear(secret)
+		fmt.Fprintln(t.tty, hsm.ControlRefused)
+		t.dropTypedAhead()
+	}
 }
 
 func (t *terminal) read(ctx context.Context, read func() ([]byte, error)) ([]byte, error) {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/better-compute/approver/hsm"
 )
 
 // What is typed at a time when nothing asks for it, and Ctrl-Z.
@@ -58,6 +60,15 @@ func TestTokenPINIsNotWhatIsPastedBeyond(t *testing.T) {
 	s.requireSignature("token.json", "k256")
 }
 
+// anew types a secret after a ^Z, which is no part of one: it is refused with a word, and typed anew.
+func (c *screen) anew(secret string) {
+	c.s.t.Helper()
+	c.say(secret)
+	c.await(hsm.ControlRefused)
+	c.listens()
+	c.say(secret)
+}
+
 // Ctrl-Z stops nothing: a shell that has the terminal meanwhile turns the echo on, under the secret that is being typed.
 func TestTerminalIsNotStopped(t *testing.T) {
 	s := newToken(t)
@@ -85,16 +96,15 @@ func TestTerminalIsNotStopped(t *testing.T) {
 			require.NoFileExists(t, s.path("status"), "it was stopped: %s", c.text())
 			switch name {
 			case "the PIN":
-				c.say(testPIN)
+				c.anew(testPIN)
 			case "the question":
 				c.answer()
 			case "a new one":
-				c.say(testPassphrase)
+				c.anew(testPassphrase)
 				c.await("once more: ")
-				c.press("C-z")
 				c.say(testPassphrase)
 			default:
-				c.say(testPassphrase)
+				c.anew(testPassphrase)
 			}
 			require.Zero(t, c.end(), "%s", c.text())
 			require.NotContains(t, c.text(), testPIN)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"unicode"
 
 	"github.com/better-compute/approver/core/wire"
 	"golang.org/x/term"
@@ -103,8 +104,27 @@ func (t PINTerminal) PIN(ctx context.Context, token TokenInfo) ([]byte, error) {
 	return pin, nil
 }
 
-// ask is one question, on a terminal without echo; before is how the terminal was.
+// HasControl tells whether a secret that was typed holds a control character: an arrow, or ^Z. Nobody means it, and it would cost
+// a try.
+func HasControl(secret []byte) bool { return bytes.ContainsFunc(secret, unicode.IsControl) }
+
+// ControlRefused is what a terminal says of such a secret.
+const ControlRefused = "A control character is in it: it was not tried. Type it from the start."
+
+// ask is a question, on a terminal without echo, until the answer has no control character; before is how the terminal was.
 func (t PINTerminal) ask(ctx context.Context, before *term.State, prompt string) ([]byte, error) {
+	for {
+		pin, err := t.askOnce(ctx, before, prompt)
+		if err != nil || !HasControl(pin) {
+			return pin, err
+		}
+		clear(pin)
+		fmt.Fprintln(t.tty, ControlRefused)
+		DropTypedAhead(int(t.tty.Fd()))
+	}
+}
+
+func (t PINTerminal) askOnce(ctx context.Context, before *term.State, prompt string) ([]byte, error) {
 	if _, err := io.WriteString(t.tty, prompt); err != nil {
 		return nil, wire.Errorf(wire.IOError, "", "the terminal cannot be asked for the PIN: %w", err)
 	}

@@ -117,6 +117,25 @@ func TestPINTerminalDropsWhatWasTypedAhead(t *testing.T) {
 	require.Equal(t, "1234<nil>", <-answers)
 }
 
+// Control characters are no PIN: they are refused with a word, cost no try, and what is typed then is asked for anew.
+func TestPINTerminalRefusesControlCharacters(t *testing.T) {
+	for _, typed := range []string{"12\x1a34", "\x1b[A1234", "12\u008534"} {
+		person, program := pseudoTerminal(t)
+		answers := make(chan string, 1)
+		go func() {
+			pin, err := hsm.NewPINTerminal(program).PIN(t.Context(), hsm.TokenInfo{Label: "approver"})
+			answers <- fmt.Sprint(string(pin), err)
+		}()
+		readUntil(t, person, "): ")
+		_, err := person.WriteString(typed + "\n")
+		require.NoError(t, err)
+		require.NoError(t, person.SetReadDeadline(time.Now().Add(5*time.Second)))
+		require.Contains(t, readUntil(t, person, "): "), hsm.ControlRefused)
+		require.Eventually(t, func() bool { _, err := person.WriteString("1234\n"); return err == nil && len(answers) > 0 }, 5*time.Second, 10*time.Millisecond)
+		require.Equal(t, "1234<nil>", <-answers)
+	}
+}
+
 // A new PIN is typed twice, and each prompt says whose PIN it is.
 func TestPINTerminalForEachPIN(t *testing.T) {
 	token := hsm.TokenInfo{Label: "approver", Serial: "01", PIN: hsm.PINLocked, SOPIN: hsm.PINCountLow}

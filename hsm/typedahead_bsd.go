@@ -24,5 +24,6 @@ func echoOff(fd int, request uint) error {
 		return err
 	}
 	state.Lflag &^= unix.ECHO
+	state.Cc[unix.VSUSP] = 0xff // none: where nobody is stopped by it, ^Z would drop what was typed, and the rest would pass for all
 	return unix.IoctlSetTermios(fd, request, state)
 }

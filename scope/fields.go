@@ -18,7 +18,7 @@ func (d *Decoded) documentOperations() []review.Operation {
 	for i, o := range d.ordered {
 		out[i] = review.Operation{
 			Title: review.Escape(o.kindName), Type: review.Escape(o.typeURL), Digest: d.sharedDigest(o), Marks: o.marks(),
-			Destructive: o.destructive(), Outlier: o.rare, Subjects: subjects[o.first:o.last:o.last],
+			Destructive: o.destructive(), Outlier: o.rare, Opaque: o.class != shown, Subjects: subjects[o.first:o.last:o.last],
 		}
 		if o.class != unbound {
 			out[i].SetFields(func() []review.Field { return d.fields(o) })

@@ -34,14 +34,15 @@ func changeLine(o *review.Operation) (own string, about review.Text, i ink) {
 	if hasLoudWord(title) {
 		i = alarm
 	}
-	words := o.Subjects[0].String()
-	var before, after *review.Field
+	about = o.Subjects[0]
+	var before, after, is *review.Field
 	all := o.Fields()
 	for n := range all {
 		switch f := &all[n]; f.Name.String() {
+		case "approvals", "commands":
+			is = f
 		case "file":
-			name := strings.ReplaceAll(strings.TrimSpace(inWords(f)), `"`, "'") // it must not end before it ends
-			words = `"` + name + `" ` + words
+			about = review.Join(review.Escape(`"`), inWords(f).Unquoted(), review.Escape(`" `), about)
 		case "before":
 			before = f
 		case "after":
@@ -49,9 +50,12 @@ func changeLine(o *review.Operation) (own string, about review.Text, i ink) {
 		}
 	}
 	if before != nil && after != nil {
-		words += ": " + strings.TrimSpace(inWords(before)) + " -> " + strings.TrimSpace(inWords(after))
+		about = review.Join(about, review.Escape(": "), inWords(before), review.Escape(" -> "), inWords(after))
 	}
-	return title + ": ", review.Escape(words), i
+	if is != nil { // of a set that is held against none
+		about = review.Join(about, review.Escape(": "), inWords(is))
+	}
+	return title + ": ", about, i
 }
 
 // hasLoudWord tells whether a word of a title is all capitals, as where a threshold FALLS.
@@ -66,15 +70,13 @@ func hasLoudWord(title string) bool {
 
 // layKeys lays the keys of the set in force beside those of the new one; what leaves is marked -, what joins +.
 func layKeys(p *sheet, d *review.Document) {
-	var before, after []string
+	var before, after []review.Text
 	for _, f := range d.Facts {
-		for _, v := range f.Value {
-			switch f.Key {
-			case "keysBefore":
-				before = append(before, v.String())
-			case "keys":
-				after = append(after, v.String())
-			}
+		switch f.Key {
+		case "keysBefore":
+			before = f.Value
+		case "keys":
+			after = f.Value
 		}
 	}
 	if before == nil {
@@ -83,27 +85,27 @@ func layKeys(p *sheet, d *review.Document) {
 	p.heading("Keys: - leaves, + joins")
 	a, b := marked(before, after, "- "), marked(after, before, "+ ")
 	if after == nil {
-		b = []string{"none: the quorum is REMOVED"}
+		b = []review.Text{review.Escape("none: the quorum is REMOVED")}
 	}
 	if twoColumns(p, 45, a, b) {
 		return
 	}
-	for n, list := range [][]string{a, b} {
+	for n, list := range [][]review.Text{a, b} {
 		p.say(2, strong, []string{"before", "after"}[n])
 		for _, key := range list {
-			p.text("    ", 4, plain, review.Escape(key))
+			p.text("    ", 4, plain, key)
 		}
 	}
 }
 
 // marked puts a mark before each text that another list does not have.
-func marked(list, other []string, mark string) (out []string) {
+func marked(list, other []review.Text, mark string) (out []review.Text) {
 	for _, text := range list {
 		m := "  "
 		if !slices.Contains(other, text) {
 			m = mark
 		}
-		out = append(out, m+text)
+		out = append(out, review.Join(review.Escape(m), text))
 	}
 	return out
 }
@@ -147,21 +149,22 @@ func layChange(p *sheet, d *review.Document, o *review.Operation) {
 // sideBySide lays two values out in two columns where both are plain ASCII and there is room, else one below the other.
 func sideBySide(p *sheet, before, after *review.Field) {
 	a, b := inWords(before), inWords(after)
-	if !twoColumns(p, 15, []string{a}, []string{b}) {
-		p.text("  before  ", 10, plain, review.Escape(a))
-		p.text("  after   ", 10, warn, review.Escape(b))
+	if !twoColumns(p, 15, []review.Text{a}, []review.Text{b}) {
+		p.text("  before  ", 10, plain, a)
+		p.text("  after   ", 10, warn, b)
 	}
 }
 
 // twoColumns lays out lists that are plain ASCII beside each other, where each has so many columns.
-func twoColumns(p *sheet, columns int, before, after []string) bool {
+func twoColumns(p *sheet, columns int, before, after []review.Text) bool {
 	half := (p.width - 7) / 2
-	if half < columns || !isASCII(strings.Join(before, "")) || !isASCII(strings.Join(after, "")) {
+	notASCII := func(t review.Text) bool { return !isASCII(t.String()) }
+	if half < columns || slices.ContainsFunc(before, notASCII) || slices.ContainsFunc(after, notASCII) {
 		return false
 	}
 	p.add(row{own: pad("  before", half+5) + "after", ink: strong})
 	for i := range max(len(before), len(after)) {
-		left, right := review.Escape(at(before, i)).Rows(half), review.Escape(at(after, i)).Rows(half)
+		left, right := at(before, i).Rows(half), at(after, i).Rows(half)
 		for j := range max(len(left), len(right)) {
 			p.add(row{own: pad("  "+at(left, j), half+2) + " | ", text: at(right, j)})
 		}
@@ -169,26 +172,34 @@ func twoColumns(p *sheet, columns int, before, after []string) bool {
 	return true
 }
 
-func at(rows []string, i int) string {
-	if i < len(rows) {
-		return rows[i]
+// at gives the ith of a list, or nothing.
+func at[T any](list []T, i int) (none T) {
+	if i < len(list) {
+		return list[i]
 	}
-	return ""
+	return none
 }
 
 // inWords gives what a field of a change holds on one line.
-func inWords(f *review.Field) string {
+func inWords(f *review.Field) review.Text {
 	if f == nil {
-		return "nothing"
+		return review.Escape("nothing")
 	}
-	words := ""
+	var parts []review.Text
 	for _, v := range f.Value {
-		words += v.String() + " "
+		if len(parts) > 0 {
+			parts = append(parts, review.Escape(" "))
+		}
+		parts = append(parts, v)
 	}
 	if f.Note != "" {
-		words += f.Note
+		note := f.Note
+		if len(parts) > 0 {
+			note = " " + note
+		}
+		parts = append(parts, review.Escape(note))
 	}
-	return words
+	return review.Join(parts...)
 }
 
 func isASCII(s string) bool {

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"encoding/hex"
 	"fmt"
 	"strings"
 
@@ -16,20 +15,24 @@ import (
 // nothing of it is shortened.
 type confirmScreen struct {
 	review    *review.Review
+	reading   *review.Reading                     // that is complete; nil of a decline
 	draw      func() (*ceremony.Challenge, error) // new positions, after a wrong answer
 	challenge *ceremony.Challenge
 	answers   []string // given so far
 	input     line
 	trouble   string // of the last answers, the program's own words
-	seen      bool   // the end of what stands above the questions was on the screen
-	scroll    scroll
+	open      bool   // the questions are: all that stands above them stood on the screen for a glance
+	small     bool   // the screen is too small to say what is asked
+	reader    reader
 	sheet     sheet
 }
 
 // newConfirm gives the questions before a signature; the Reading is complete.
 func newConfirm(s *session) screen {
 	reading := s.reading
-	return confirming(s.opened.Review, func() (*ceremony.Challenge, error) { return ceremony.NewReadChallenge(reading) })
+	c := confirming(s.opened.Review, func() (*ceremony.Challenge, error) { return ceremony.NewReadChallenge(reading) })
+	c.reading = reading
+	return c
 }
 
 // newConfirmDecline gives the questions before a decline.
@@ -54,14 +57,16 @@ func (c *confirmScreen) again(trouble string) {
 }
 
 func (c *confirmScreen) title(*session) string {
-	if c.review.Document().Declines() {
-		return "Confirm the decline"
-	}
-	return "Confirm"
+	d := c.review.Document()
+	return "Confirm: " + verbOf(d) + " " + count(d.Size, d.Counts.String())
 }
 
-func (c *confirmScreen) guarded()     {}
-func (c *confirmScreen) typing() bool { return true }
+func (c *confirmScreen) guarded() {}
+
+// typing: before the questions open, a letter is a command as on any screen that is read.
+func (c *confirmScreen) typing() bool { return c.open }
+
+func (c *confirmScreen) anew() { c.reader.anew() }
 
 func (c *confirmScreen) commands(*session) []command {
 	return []command{pageUp, pageDown, back}
@@ -72,15 +77,17 @@ func (c *confirmScreen) update(s *session, msg tea.Msg) step {
 	if !ok {
 		return step{}
 	}
+	if !c.open {
+		return c.read(s, commandOf(k))
+	}
 	switch k.Type {
 	case tea.KeyEsc:
 		return step{pop: true}
 	case tea.KeyPgUp, tea.KeyPgDown, tea.KeyUp, tea.KeyDown, tea.KeyHome, tea.KeyEnd:
-		c.scroll.move(commandOf(k))
+		c.reader.move(commandOf(k))
 		return step{}
 	}
-	if !c.seen {
-		s.notice = "read on first: PgDn, or End"
+	if c.small {
 		return step{}
 	}
 	switch k.Type {
@@ -139,22 +146,43 @@ func (c *confirmScreen) hindrance(s *session) string {
 	return s.hindrance()
 }
 
+// read follows a key before the questions open. Nothing jumps to the end; at the end the next page is the one that flew by.
+func (c *confirmScreen) read(s *session, k command) step {
+	switch {
+	case k == back:
+		return step{pop: true}
+	case k == pageDown && c.reader.atEnd() && c.reader.upto < c.reader.offset:
+		if !s.hurried {
+			c.reader.offset = max(c.reader.upto-1, 0)
+		}
+	case k == bottom:
+		c.reader.move(pageDown)
+	case !c.reader.move(k):
+		s.notice = "read on first: PgDn"
+	}
+	return step{}
+}
+
 func (c *confirmScreen) place(s *session, width, height int) {
+	c.small = !readable(width, height)
 	if c.sheet.width != width {
 		c.sheet = c.lay(s, width)
 	}
-	c.scroll.set(len(c.sheet.rows), height-len(c.asking(width)))
-	if c.scroll.atEnd() && readable(width, height) && !c.seen {
-		c.seen = true // the question takes rows now: the end stays on the screen
-		c.scroll.set(len(c.sheet.rows), height-len(c.asking(width)))
-		c.scroll.move(bottom)
+	c.reader.set(len(c.sheet.rows), height-len(c.asking(width)))
+	if !c.open && c.reader.look(s, c.reader.atEnd(), width, height) {
+		c.open = true // the question takes rows now: the end stays on the screen
+		c.reader.set(len(c.sheet.rows), height-len(c.asking(width)))
+		c.reader.move(bottom)
 	}
 }
 
 func (c *confirmScreen) view(_ *session, width, height int) []row {
+	if c.small {
+		return tooSmall(width)
+	}
 	asking := c.asking(width)
 	rows := make([]row, 0, height)
-	rows = append(rows, c.sheet.rows[c.scroll.offset:c.scroll.end()]...)
+	rows = append(rows, c.sheet.rows[c.reader.offset:c.reader.end()]...)
 	for len(rows) < height-len(asking) {
 		rows = append(rows, row{})
 	}
@@ -162,12 +190,15 @@ func (c *confirmScreen) view(_ *session, width, height int) []row {
 	return append(rows, asking...)
 }
 
-// asking gives the rows of the question, which stand still below the rest.
+// asking gives the rows of the question, which stand still below the rest: as many on every page.
 func (c *confirmScreen) asking(width int) []row {
 	p := sheet{width: width}
 	more := "--"
-	if !c.scroll.atEnd() {
-		more = "-- more below: PgDn"
+	switch {
+	case !c.reader.atEnd():
+		more = moreBelow
+	case !c.open && c.reader.upto < c.reader.offset:
+		more = "-- pages flew by: PgDn"
 	}
 	p.add(row{own: more, ink: faint})
 	if c.trouble != "" {
@@ -176,8 +207,8 @@ func (c *confirmScreen) asking(width int) []row {
 	if c.challenge == nil {
 		return p.rows
 	}
-	if !c.seen {
-		p.say(0, strong, "The questions come once you have read to the end: PgDn.")
+	if !c.open {
+		p.say(0, strong, "The questions come once each page was read: PgDn.")
 		return p.rows
 	}
 	questions := c.challenge.Questions()
@@ -185,59 +216,4 @@ func (c *confirmScreen) asking(width int) []row {
 	p.say(0, strong, fmt.Sprintf("Question %d of %d, %s:", at+1, len(questions), questions[at]))
 	p.add(c.input.row())
 	return p.rows
-}
-
-// lay writes what is signed: how much of what, and what speaks against it, then all facts and the root in whole.
-func (c *confirmScreen) lay(s *session, width int) sheet {
-	d := c.review.Document()
-	p := sheet{width: width}
-	if d.Declines() {
-		p.say(0, strong, "You are about to DECLINE this "+d.What+". A decline approves nothing.")
-	} else {
-		p.say(0, strong, "You are about to APPROVE this "+d.What+" with your key.")
-	}
-	conclusion := d.Conclusion()
-	for _, sentence := range conclusion[1:] { // the first says what to do, which is done by now
-		p.say(0, plain, sentence)
-	}
-	layChanges(&p, d)
-	layKeys(&p, d)
-	for _, t := range d.Tallies {
-		tally(&p, t, d.Size)
-	}
-	if len(d.Findings) > 0 {
-		p.heading("Findings")
-	}
-	for _, i := range bySeverity(d.Findings) {
-		f := d.Findings[i]
-		p.say(2, inkOf(f.Severity), strings.ToUpper(f.Severity.String())+" "+string(f.Rule))
-		p.text("", 6, plain, f.Message)
-	}
-	p.heading(upper(d.What))
-	p.text("  file", factsAt, plain, s.opened.Path)
-	if s.opened.Key != "" {
-		p.lead("  key", factsAt, plain, s.opened.Key)
-	}
-	facts(&p, d.Facts)
-	layRoot(&p, "Root", d.Root, d.RootOf)
-	return p
-}
-
-// layRoot writes 32 bytes that are compared by voice: in hex and in numbered words.
-func layRoot(p *sheet, name string, root []byte, of string) {
-	if of != "" {
-		name += " of " + of
-	}
-	p.heading(name)
-	p.hex(hex.EncodeToString(root))
-	rootWords(p, root)
-}
-
-// hex writes digits in whole, broken where the row ends.
-func (p *sheet) hex(digits string) {
-	for digits != "" {
-		n := min(len(digits), max((p.width-2)/8*8, 8))
-		p.add(row{own: "  " + digits[:n]})
-		digits = digits[n:]
-	}
 }

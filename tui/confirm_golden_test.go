@@ -21,7 +21,8 @@ func TestGoldenScreensOfSigning(t *testing.T) {
 		g.phase, g.job = "Looking at the file once more, and for the key ...", &job{cancel: func() {}}
 		return g
 	}
-	decline := "DECLINE 1 operation: 1 node.wipe DESTRUCTIVE; root absurd distortion"
+	decline := review.Escape("DECLINE 1 operation: 1 node.wipe DESTRUCTIVE; root absurd distortion")
+	approved, declined := review.Escape("APPROVED 3 operations: 3 node.reimage DESTRUCTIVE; root absurd distortion"), review.Escape("DECLINED 3 operations: 3 node.reimage DESTRUCTIVE; root absurd distortion")
 	done, nowhere := doneOf(t), doneOf(t)
 	nowhere.Record, nowhere.Declined = 0, true
 	stick := newOpenAt("/stick", oneStick()["/stick"])
@@ -29,8 +30,8 @@ func TestGoldenScreensOfSigning(t *testing.T) {
 	refused := &readingFile{path: "/stick/scope.json", job: reading.job, failed: wire.Errorf(wire.ScopeMismatch, "", "the root is another than the file declares")}
 	for name, d := range map[string]*driver{
 		"confirm":         batch().readAll().keys("A"),
-		"confirm-answer":  batch().readAll().keys("A", "end", "3"),
-		"confirm-wrong":   batch().readAll().keys("A", "end", "4", "enter", "x", "enter", "x", "enter"),
+		"confirm-answer":  batch().readAll().keys("A").readOn().keys("3"),
+		"confirm-wrong":   batch().readAll().keys("A").readOn().keys("4", "enter", "x", "enter", "x", "enter"),
 		"decline":         batch().keys("D", "n", "o", "t", " ", "n", "o", "w"),
 		"confirm-decline": batch().keys("D", "n", "o", "enter"),
 		"pin":             over(newPIN(newPINQuestion(ready), aPurpose)),
@@ -40,8 +41,8 @@ func TestGoldenScreensOfSigning(t *testing.T) {
 		"signing":         over(sign(&signing{purpose: aPurpose})),
 		"signing-touch":   over(sign(&signing{purpose: aPurpose, touch: &ready})),
 		"signing-failed":  over(sign(&signing{failed: wire.Errorf(wire.KeyUnavailable, "device-removed", "the token was removed")})),
-		"done":            over(newDone(&done, "")),
-		"done-declined":   over(newDone(&nowhere, "")),
+		"done":            over(newDone(&done, approved, "")),
+		"done-declined":   over(newDone(&nowhere, declined, "")),
 		"open":            over(stick),
 		"open-places":     over(newOpenAt("", oneStick()[""])),
 		"reading":         over(reading),
@@ -61,7 +62,7 @@ func TestScreensOfSigningAreSafe(t *testing.T) {
 	done.Written, done.Ledger, done.File = evil, evil, make([]byte, 4000) // too much for a QR code, which has sequences of ours
 	failed := wire.Errorf(wire.IOError, "", "cannot: \x1b[2J\u202e日本")
 	for _, s := range []screen{
-		newPIN(newPINQuestion(token), aPurpose), newDone(&done, ""), newOpenAt("\x1b[2J", []Entry{{Name: evil, Told: Told{Kind: ScopeFile}}, {Name: evil, Folder: true}}),
+		newPIN(newPINQuestion(token), aPurpose), newDone(&done, aPurpose, ""), newOpenAt("\x1b[2J", []Entry{{Name: evil, Told: Told{Kind: ScopeFile}}, {Name: evil, Folder: true}}),
 		&signing{job: &job{cancel: func() {}}, failed: failed}, &signing{job: &job{cancel: func() {}}, touch: &token},
 		&readingFile{path: "\x1b[2J\u202e", job: &job{cancel: func() {}}, failed: failed}, &watchScreen{folder: "\x1b[2J\u202e", failed: failed},
 	} {

@@ -14,6 +14,7 @@ type declineScreen struct {
 	input   line
 	job     *job // makes the review of the decline
 	trouble string
+	small   bool // the screen is too small to say what is asked
 }
 
 // declinedMsg is the review of a decline.
@@ -28,8 +29,9 @@ func newDecline(*session) screen { return new(declineScreen) }
 func (d *declineScreen) title(*session) string       { return "Decline" }
 func (d *declineScreen) guarded()                    {}
 func (d *declineScreen) typing() bool                { return true }
-func (d *declineScreen) place(*session, int, int)    {}
 func (d *declineScreen) commands(*session) []command { return []command{back} }
+
+func (d *declineScreen) place(_ *session, width, height int) { d.small = !readable(width, height) }
 
 func (d *declineScreen) update(s *session, msg tea.Msg) step {
 	switch msg := msg.(type) {
@@ -41,10 +43,12 @@ func (d *declineScreen) update(s *session, msg tea.Msg) step {
 		}
 		return step{push: newConfirmDecline(msg.review)}
 	case tea.KeyMsg:
-		switch msg.Type {
-		case tea.KeyEsc:
+		switch {
+		case msg.Type == tea.KeyEsc:
 			return step{pop: true} // left cancels
-		case tea.KeyEnter:
+		case d.small:
+			return step{}
+		case msg.Type == tea.KeyEnter:
 			return d.enter(s)
 		}
 		if d.job == nil {
@@ -76,6 +80,9 @@ func (d *declineScreen) left() {
 }
 
 func (d *declineScreen) view(s *session, width, height int) []row {
+	if d.small {
+		return tooSmall(width)
+	}
 	p := sheet{width: width}
 	if s.opened.Decline == nil {
 		p.say(0, warn, "A "+s.document().What+" is not declined: leave it unsigned. Esc goes back.")

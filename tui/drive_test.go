@@ -81,7 +81,7 @@ func (d *driver) got(msg tea.Msg) {
 var named = map[string]tea.KeyType{
 	"enter": tea.KeyEnter, "esc": tea.KeyEsc, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight, "pgup": tea.KeyPgUp,
 	"pgdown": tea.KeyPgDown, "home": tea.KeyHome, "end": tea.KeyEnd, "tab": tea.KeyTab, "backspace": tea.KeyBackspace, "ctrl+c": tea.KeyCtrlC,
-	"ctrl+u": tea.KeyCtrlU, "ctrl+b": tea.KeyCtrlB, "ctrl+f": tea.KeyCtrlF,
+	"f1": tea.KeyF1, "ctrl+u": tea.KeyCtrlU, "ctrl+b": tea.KeyCtrlB, "ctrl+f": tea.KeyCtrlF,
 }
 
 func keyOf(name string) tea.KeyMsg {
@@ -142,6 +142,18 @@ func (d *driver) readAll() *driver {
 		d.keys("n")
 	}
 	require.Fail(d.t, "n does not open everything")
+	return d
+}
+
+// readOn pages through what stands above the questions.
+func (d *driver) readOn() *driver {
+	for range 100 {
+		if d.m.top().(*confirmScreen).open {
+			return d
+		}
+		d.keys("pgdown")
+	}
+	require.Fail(d.t, "the questions do not come")
 	return d
 }
 

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -64,19 +65,18 @@ func (o *filters) counted(counts countedMsg) {
 			o.options[i].n, counts = counts[0], counts[1:]
 		}
 	}
+	o.options = slices.DeleteFunc(o.options, func(o option) bool { return o.n == 0 }) // which would lead nowhere
 }
 
 func optionsOf(s *session) []option {
 	d := s.document()
 	options := []option{{n: s.index.size()}}
-	expects := false
 	for i, f := range d.Findings {
 		if len(f.Places) > 0 {
 			options = append(options, option{selection{by: byFinding, finding: i}, -1})
 		}
-		expects = expects || isExpectation(f.Rule)
 	}
-	if expects {
+	if slices.ContainsFunc(d.Facts, func(f review.Fact) bool { return f.Key == "expectedList" }) {
 		options = append(options, option{selection{by: asExpected}, -1})
 	}
 	options = append(options, kindOptions(d)...)

@@ -82,11 +82,11 @@ func (o *finding) update(s *session, msg tea.Msg) step {
 		return step{}
 	}
 	c := commandOf(k)
+	due, opened := s.reading.Finding(o.index)
 	switch {
-	case o.move(c):
+	case o.follow(s, c, due, opened):
 		return step{}
 	case c == next:
-		_, opened := s.reading.Finding(o.index)
 		return o.reader.next(s, o.read(), opened)
 	case (c == filter || c == showSubjects) && len(o.places.texts) > 0:
 		return toSubjects(s, selection{by: byFinding, finding: o.index})
@@ -116,7 +116,7 @@ func (o *finding) lay(s *session, width int) {
 	p.text("", 2, strong, f.Message)
 	p.heading("What the rule says")
 	p.say(2, plain, upper(f.Rule.Meaning())+".")
-	p.say(2, plain, asks(f))
+	p.say(2, plain, asks(f, s.opened.Bar.String() != ""))
 	p.heading("What to do")
 	p.say(2, plain, f.Advice)
 	if len(f.Places) > 0 {
@@ -125,16 +125,18 @@ func (o *finding) lay(s *session, width int) {
 	o.sheet, o.places = p, newTail(f.Places, 4, width)
 }
 
-// asks says what a finding asks of the person.
-func asks(f *review.Finding) string {
-	switch f.Severity {
-	case review.Stop:
+// asks says what a finding asks of the person, who may only read.
+func asks(f *review.Finding, reads bool) string {
+	switch {
+	case reads && f.Severity == review.Acknowledge:
+		return "It is one to ACKNOWLEDGE: whoever signs must have opened it."
+	case f.Severity == review.Stop:
 		words := "It is a STOP: nothing is signed."
 		if flag := f.Rule.Flag(); flag != "" {
 			words += " Only the command's flag " + flag + " makes it one to acknowledge."
 		}
 		return words
-	case review.Acknowledge:
+	case f.Severity == review.Acknowledge:
 		return "It is one to ACKNOWLEDGE: it must be opened before you sign."
 	}
 	return "It is a NOTE."

@@ -48,3 +48,26 @@ func TestWhatIsCoveredIsNotRead(t *testing.T) {
 	d.m.Update(tick{})
 	d.sees("6 to open")
 }
+
+// Down that is held passes each row slowly enough to be on the screen for a while, and reads nothing: a page needs a pause. Pressed
+// as a person does it reads.
+func TestHeldDownReadsNothing(t *testing.T) {
+	d := longOperation(t).pass(time.Second)
+	for range 250 {
+		d.typed(33*time.Millisecond, "down")
+	}
+	d.pass(time.Minute).sees("1 to open", "f199")
+	d = longOperation(t).pass(time.Second)
+	for range 250 {
+		d.typed(200*time.Millisecond, "down")
+	}
+	d.sees("nothing left to open")
+}
+
+// Whoever jumps over rows is told, and how to come back.
+func TestJumpIsSaid(t *testing.T) {
+	d := longOperation(t)
+	d.pass(time.Second).keys("end").sees("rows between were not shown; n shows them")
+	d.keys("n").seesNot("rows between").sees("-- more below: PgDn")
+	d.readAll().keys("home", "end").seesNot("rows between", "more below")
+}

@@ -61,6 +61,8 @@ func (m *Model) head() row {
 		right = word
 	} else if s.opened.Review.Stop() != nil {
 		right = "STOP"
+	} else if s.opened.Bar.String() != "" {
+		right = "to be read only"
 	} else if s.closed() {
 		right = "WINDOW CLOSED"
 	} else if n := s.reading.Left(); !s.reading.Complete() {
@@ -87,6 +89,9 @@ func (m *Model) decided() (word string, ok bool) {
 	return word, ok
 }
 
+// moreBelow stands at the left of the foot of a screen of which more is below.
+const moreBelow = "-- more below: PgDn"
+
 // foot gives the keys of the screen as far as they fit, or what has to be noticed, in whole where there is room.
 func (m *Model) foot() []row {
 	s := m.session
@@ -95,18 +100,28 @@ func (m *Model) foot() []row {
 		p.lead("! ", 2, warn, s.notice)
 		return p.rows[:max(min(len(p.rows), s.height-2), 1)]
 	}
-	keys := "? keys"
-	if t, ok := m.top().(typist); ok && t.typing() { // which is typed there
-		keys = ""
+	keys, more := "? keys", ""
+	if t, ok := m.top().(typist); ok && t.typing() { // where a question mark is text
+		keys = "F1 keys"
+	}
+	if v, ok := m.top().(interface{ below() bool }); ok && v.below() {
+		more = moreBelow + "  "
+	}
+	if len(more)+len(keys) > s.width {
+		more = more[:min(len(more), s.width)]
+		return []row{{lead: more, leadInk: strong}}
 	}
 	var b strings.Builder
 	for _, c := range m.top().commands(s) {
+		if c == pageDown && more != "" { // which says so
+			continue
+		}
 		name, _, _ := strings.Cut(bindings[c].name, " ")
 		entry := name + " " + bindings[c].foot + "  "
-		if b.Len()+len(entry)+len(keys) > s.width {
+		if len(more)+b.Len()+len(entry)+len(keys) > s.width {
 			break
 		}
 		b.WriteString(entry)
 	}
-	return []row{{own: b.String() + keys, ink: faint}}
+	return []row{{lead: more, leadInk: strong, own: b.String() + keys, ink: faint}}
 }

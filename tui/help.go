@@ -7,11 +7,15 @@ import (
 // A helpScreen lists every key, those of the screen it was asked on first, and what the marks mean.
 type helpScreen struct {
 	scroll
-	of    []command
-	sheet sheet
+	of     []command
+	typing bool // letters are text there
+	sheet  sheet
 }
 
-func newHelp(of screen, s *session) screen { return &helpScreen{of: of.commands(s)} }
+func newHelp(of screen, s *session) screen {
+	t, ok := of.(typist)
+	return &helpScreen{of: of.commands(s), typing: ok && t.typing()}
+}
 
 func (o *helpScreen) title(*session) string { return "Keys" }
 
@@ -40,6 +44,9 @@ func (o *helpScreen) view(*session, int, int) []row { return o.sheet.rows[o.offs
 func (o *helpScreen) lay(width int) {
 	p := sheet{width: width}
 	p.heading("On the screen before")
+	if o.typing {
+		p.say(2, plain, "Letters are text that is typed there. Of the keys below only those count that are no letters, and F1.")
+	}
 	here := make(map[command]bool)
 	for _, c := range o.of {
 		here[c] = true

@@ -37,7 +37,7 @@ func eachOfAToken(t *testing.T, s string, holds func(t require.TestingT, view st
 		"PIN": newPIN(newPINQuestion(token), aPurpose), "passphrase": newPIN(newPINQuestion(file), aPurpose),
 		"touch": &signing{touch: &token, purpose: aPurpose}, "keypad": &signing{touch: &keypad, purpose: aPurpose},
 		"refused": &signing{failed: refused}, "recorded": &signing{failed: recorded}, "a plain error": &signing{failed: errors.New("a" + s + "b")},
-		"done": newDone(&done, ""),
+		"done": newDone(&done, aPurpose, ""),
 	} {
 		o := smallBatch(t)()
 		o.Path, o.Bar, o.Out, o.Key = x, x, x, "kid"

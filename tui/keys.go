@@ -60,9 +60,9 @@ var bindings = [commandCount]binding{
 	showFindings:   {[]string{"4", "F"}, "4 F", "findings", "The findings, the severe first."},
 	confirm:        {[]string{"A"}, "A", "approve", "To the questions before signing, once everything has been opened."},
 	decline:        {[]string{"D"}, "D", "decline", "To decline, with a reason."},
-	help:           {[]string{"?"}, "?", "keys", "This list."},
+	help:           {[]string{"?", "f1"}, "? F1", "keys", "This list; where letters are text F1 alone."},
 	suspend:        {[]string{"ctrl+z"}, "^Z", "shell", "To the shell, on every screen; fg comes back. What was typed of a PIN is wiped."},
-	quit:           {[]string{"q", "ctrl+c"}, "q ^C", "quit", "Leaves the program. Nothing is signed. ^C does so on every screen."},
+	quit:           {[]string{"q", "ctrl+c"}, "q ^C", "quit", "Leaves the program, and signs nothing more. ^C does so on every screen."},
 }
 
 // commandOf gives the command of a key, or nothing.

@@ -34,7 +34,7 @@ func TestEveryKey(t *testing.T) {
 		{"3 end", "up k", "> [ ] D     node.reimage          gpu-a000-n0010"},
 		{"3 end", "home g", "> [ ] != D  node.reimage          gpu-a000-n0003"},
 		{"3", "end G", "> [ ] D     node.reimage          gpu-a000-n0011"},
-		{"1", "pgdown ctrl+f space", "2  site-0"},
+		{"1", "pgdown ctrl+f space", "13 willow"},
 		{"1 end", "pgup ctrl+b b", "13 willow"},
 		{"2", "enter right l", "Operation 1 of 3"},
 		{"2 enter", "esc left h", "Operations: 3"},
@@ -58,7 +58,9 @@ func TestEveryKey(t *testing.T) {
 		{"1", "4 F", "Findings: 4"},
 		{"3 enter", "enter l right", "Operation 1 of 3"},
 		{"1", "A", "not yet: still to be opened: 4 findings and 3 operations"},
-		{"1", "?", "On the screen before"},
+		{"1", "? f1", "On the screen before"},
+		{"D", "f1", "Letters are text that is typed there."},
+		{"D f1", "f1 esc", "Why do you decline?"},
 		{"1 ?", "esc h left enter l right", "Overview: batch scope"},
 		{"1", "esc h left", "this is the first screen; q leaves the program"},
 		{"3 f down", "enter", "shown: finding outlier"},
@@ -167,7 +169,31 @@ func TestAStopIsInTheWay(t *testing.T) {
 	p.MaxHours = 1
 	d := driveOpened(t, openedScope(t, scopeFile(t, 15, mixed), p)).sees("STOP: do not sign this batch scope").readAll()
 	d.keys("1").sees("D decline").seesNot("A approve").keys("A").sees("STOP: this cannot be signed; D declines")
+	d.keys("1").sees("STOP window-long\n      ") // right under the headline
+	require.Less(t, strings.Index(d.view(), "STOP window-long"), strings.Index(d.view(), "15 operations"))
 	d.keys("4").sees(">  - +STOP window-long").keys("enter").sees("It is a STOP: nothing is signed.")
+}
+
+// Kinds and findings stand under the verdict, before the root's words. Who can only read is told nothing of signing.
+func TestOverviewBegins(t *testing.T) {
+	v := batch(t).view()
+	for _, pair := range [][2]string{{"15 operations", "By kind"}, {"12  DESTRUCTIVE node.reimage", "Findings"}, {"ACKNOWLEDGE outlier", "runs-as-root"}} {
+		require.Contains(t, v, pair[0])
+		require.Less(t, strings.Index(v, pair[0]), strings.Index(v, pair[1]), pair[0])
+	}
+	require.NotContains(t, v[:strings.Index(v, "Findings")], "Root")
+	o := openedScope(t, scopeFile(t, 15, mixed), testPolicy())
+	o.Bar = review.Escape("no key is named")
+	driveOpened(t, o).sees("ACKNOWLEDGE: 4 findings below for whoever signs", "to be read only").seesNot("before you sign", "to open\n").keys("4", "enter").seesNot("before you sign")
+}
+
+// Names of keys are escaped once.
+func TestNamesOfKeysAreEscapedOnce(t *testing.T) {
+	d := driveOpened(t, openedChange(t, testSet(t, 2, 0, 1, 2), testSet(t, 2, 0, 1, 3), "\u202e\"x\".pub"))
+	for _, width := range []int{40, 80, 140} {
+		d.size(width, 100).seesNot("U+003C").keys("1").seesNot("U+003C").sees("<U+202E>'x'.pub").keys("2").seesNot("U+003C").keys("enter").seesNot("U+003C")
+	}
+	require.Contains(t, purpose(d.m.session.opened.Review).String(), "a key joins")
 }
 
 func TestSearch(t *testing.T) {
@@ -182,7 +208,7 @@ func TestSearch(t *testing.T) {
 }
 
 func TestSearchWithinAFilter(t *testing.T) {
-	d := batch(t).keys("3", "f", "down", "down", "down", "down", "enter").sees("shown: kind node.reimage", "Subjects: 12 of 15")
+	d := batch(t).keys("3", "f", "down", "down", "enter").sees("shown: kind node.reimage", "Subjects: 12 of 15")
 	d.keys("/", "s", "i", "t", "e").sees("Subjects: 0 of 15", "search 12 of 15", "the other 3 were NOT searched").keys("esc").sees("Subjects: 12 of 15")
 	d.keys("f", "end", "enter").sees("shown: operation 3 node.reimage", "Subjects: 11 of 15")
 	d.keys("3").sees("Subjects: 15 of 15")
@@ -194,7 +220,7 @@ func TestFiltersByExpectedList(t *testing.T) {
 	require.NoError(t, err)
 	p.Expected = expected
 	d := driveOpened(t, openedScope(t, scopeFile(t, 5, mixed), p)).keys("3", "f")
-	d.sees("0  finding expect-missing", "2  finding expect-unexpected", "3  as the expected list has it")
+	d.sees("2  finding expect-unexpected", "3  as the expected list has it").seesNot("expect-missing") // which would lead nowhere
 	at := func(what string) {
 		for range 20 {
 			for _, line := range strings.Split(d.view(), "\n") {
@@ -212,6 +238,9 @@ func TestFiltersByExpectedList(t *testing.T) {
 	at("as the expected")
 	d.sees("Subjects: 3 of 5", "gpu-a000-n0000").seesNot("gpu-a000-n0003")
 	d.keys("4", "enter").sees("expect-missing", "gpu-a000-n9999")
+	p.Expected, err = scope.ParseExpected([]byte("gpu-a000-n0000\ngpu-a000-n0001\n"))
+	require.NoError(t, err)
+	driveOpened(t, openedScope(t, scopeFile(t, 2, mixed), p)).keys("3", "f").sees("2  as the expected list has it")
 }
 
 func TestSummaryStandsForMany(t *testing.T) {
@@ -233,6 +262,11 @@ func TestChangeSideBySide(t *testing.T) {
 	swap.keys("2").sees(`a key joins: "dave.pub" `+joins, "a key leaves: "+leaves).size(80, 24).keys("1").sees("before", "- "+leaves)
 	driveOpened(t, openedChange(t, testSet(t, 1, 0), testSet(t, 0), "")).size(40, 12).sees("THE QUORUM IS REMOVED")
 	removal.sees("THE QUORUM IS REMOVED", "What it hands over", "ANY FIRST SET, UNSIGNED", "| no approvers")
+}
+
+// A set that is held against none says the numbers of its threshold and tiers.
+func TestFirstSetSaysItsNumbers(t *testing.T) {
+	driveOpened(t, openedChange(t, nil, testSet(t, 2, 0, 1, 2), "")).sees("the threshold: batches above every tier: 2 of 3 keys", "on each machine: 0 an hour").keys("2").sees("every tier: 2 of 3 keys")
 }
 
 // A leaf of a change is none; that of a batch is proven, and an error of the proof is shown.

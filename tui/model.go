@@ -99,7 +99,11 @@ func (m *Model) key(k tea.KeyMsg) tea.Cmd {
 	if k.Type == tea.KeyCtrlZ {
 		return m.suspended()
 	}
-	if _, ok := m.top().(guarded); ok && !m.hears(k) {
+	m.session.key()
+	if k.Type == tea.KeyF1 {
+		return m.help()
+	}
+	if _, ok := m.top().(guarded); ok && !m.leads(k) && !m.hears(k) {
 		wipeKey(k)
 		return nil
 	}
@@ -111,10 +115,27 @@ func (m *Model) key(k tea.KeyMsg) tea.Cmd {
 		case c == quit:
 			return m.take(step{quit: true})
 		case c == help:
-			return m.take(step{push: newHelp(m.top(), m.session)})
+			return m.help()
 		}
 	}
 	return m.take(m.top().update(m.session, k))
+}
+
+// help leads to the keys of the screen on top, and from there back.
+func (m *Model) help() tea.Cmd {
+	if _, ok := m.top().(*helpScreen); ok {
+		return m.take(step{pop: true})
+	}
+	return m.take(step{push: newHelp(m.top(), m.session)})
+}
+
+// leads tells whether a key can do no harm on a guarded screen: it turns the page, or leaves. It is no silence either.
+func (m *Model) leads(k tea.KeyMsg) bool {
+	if k.Paste || k.Alt || k.Type != tea.KeyPgUp && k.Type != tea.KeyPgDown && k.Type != tea.KeyEsc {
+		return false
+	}
+	m.still = m.session.now()
+	return true
 }
 
 // suspended stops the program until its shell lets it go on.
@@ -139,7 +160,7 @@ func (m *Model) hears(k tea.KeyMsg) bool {
 	silence := now.Sub(m.still)
 	m.still = now
 	if silence < quiet {
-		m.session.notice = "typed before this screen came: dropped"
+		m.session.notice = "typed before this screen came, and dropped: wait a moment, then press once"
 		return false
 	}
 	m.deaf = false

@@ -49,10 +49,21 @@ func TestGuardedScreenIsDeafUntilItIsQuiet(t *testing.T) {
 		d.typed(33*time.Millisecond, "enter")
 	}
 	require.Empty(t, s.heard)
-	d.sees("typed before this screen came: dropped")
+	d.sees("typed before this screen came, and dropped: wait a moment, then press once")
 	d.typed(quiet, "x")
 	d.typed(time.Microsecond, "y")
 	require.Equal(t, []string{"x", "y"}, s.heard)
+}
+
+// Keys that can do no harm pass all the while, and open nothing to the others.
+func TestGuardedScreenLetsPagesPass(t *testing.T) {
+	d, s := inDanger(t)
+	for _, key := range []string{"pgdown", "x", "pgup", "enter", "esc"} {
+		d.typed(time.Millisecond, key)
+	}
+	require.Equal(t, []string{"pgdown", "pgup", "esc"}, s.heard)
+	d.typed(quiet-time.Millisecond, "y")
+	require.Len(t, s.heard, 3)
 }
 
 func TestGuardedScreenTakesNoPaste(t *testing.T) {

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -17,7 +18,7 @@ type openScreen struct {
 	cursor  cursor
 	listing *job // of a folder
 	failed  error
-	below   string // the folder that was left upwards, to stand on
+	upFrom  string // the folder that was left upwards, to stand on
 	into    string // the folder that is listed, "" for the places
 	ticks   int
 }
@@ -57,7 +58,23 @@ func newOpen(s *session) (screen, tea.Cmd) {
 
 // newOpenAt gives the picker with what a folder was found to hold.
 func newOpenAt(folder string, entries []Entry) screen {
-	return &openScreen{folder: folder, entries: entries}
+	o := &openScreen{folder: folder, entries: entries}
+	o.cursor.at = firstReviewable(entries)
+	return o
+}
+
+// newOpenIn gives the picker in a folder, or as newOpen does where none is named.
+func newOpenIn(s *session, folder string) (screen, tea.Cmd) {
+	if folder == "" {
+		return newOpen(s)
+	}
+	o := &openScreen{folder: folder}
+	return o, o.list(s, folder).cmd
+}
+
+// firstReviewable gives the first entry that can be reviewed, else the first.
+func firstReviewable(entries []Entry) int {
+	return max(slices.IndexFunc(entries, func(e Entry) bool { return e.Kind.Reviewable() }), 0)
 }
 
 func (o *openScreen) title(*session) string { return "Open a file to review" }
@@ -89,11 +106,11 @@ func (o *openScreen) take(msg listedMsg) {
 		o.failed = msg.err
 		return
 	}
-	on := o.below
+	on := o.upFrom
 	if o.folder == msg.folder && o.cursor.at < len(o.entries) {
 		on = o.entries[o.cursor.at].Path
 	}
-	o.folder, o.entries, o.failed, o.below, o.cursor.at = msg.folder, msg.entries, nil, "", 0
+	o.folder, o.entries, o.failed, o.upFrom, o.cursor.at = msg.folder, msg.entries, nil, "", firstReviewable(msg.entries)
 	for i, e := range msg.entries {
 		if e.Path == on {
 			o.cursor.at = i
@@ -122,7 +139,7 @@ func (o *openScreen) key(s *session, c command) step {
 			s.notice = "q leaves the program"
 			return step{}
 		}
-		o.below = o.folder
+		o.upFrom = o.folder
 		return o.list(s, "")
 	}
 	o.cursor.move(c)
@@ -166,6 +183,8 @@ func (o *openScreen) head(s *session, width int) []row {
 	case o.folder != "":
 		p.text("In ", 3, faint, review.Escape(o.folder))
 		o.counts(&p)
+	case !slices.ContainsFunc(o.entries, func(e Entry) bool { return e.Plugged }) && (o.listing == nil || o.entries != nil):
+		p.say(0, plain, "No stick is plugged in. One that is plugged in comes into the list by itself.")
 	default:
 		p.say(0, faint, "Media that are plugged in come first. Nothing is read of a file but its beginning.")
 	}
@@ -222,6 +241,8 @@ func (e *Entry) says(width int) row {
 func (o *openScreen) place(s *session, width, height int) {
 	o.cursor.set(len(o.entries), height-len(o.head(s, width)))
 }
+
+func (o *openScreen) below() bool { return o.cursor.below() }
 
 func (o *openScreen) view(s *session, width, height int) []row {
 	rows := o.head(s, width)

@@ -28,8 +28,7 @@ func New(c Config, at Start) *Model {
 		case at.Watch != "":
 			return newWatch(s, at.Watch)
 		case at.Folder != "":
-			o := &openScreen{folder: at.Folder}
-			return o, o.list(s, at.Folder).cmd
+			return newOpenIn(s, at.Folder)
 		}
 		return newOpen(s)
 	})

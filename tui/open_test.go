@@ -81,8 +81,8 @@ func TestPickerStartsOnTheStick(t *testing.T) {
 
 // What cannot be reviewed says why, and Esc leads back; what can be replaces the picker.
 func TestPickerOpens(t *testing.T) {
-	l := begin(t, oneStick().road(t), Start{}).sees("In /stick")
-	l.keys("down", "down", "enter").sees("It cannot be reviewed.").sees("SCOPE_MISMATCH: the leaves do not give the root").sees("try: plug")
+	l := begin(t, oneStick().road(t), Start{}).sees("In /stick").sees("> scope of 15")
+	l.keys("down", "enter").sees("It cannot be reviewed.").sees("SCOPE_MISMATCH: the leaves do not give the root").sees("try: plug")
 	l.keys("esc").sees("> scope                   broken.json").keys("up", "enter").sees("Overview")
 	l.keys("esc").sees("In /stick").sees("> scope of 15             scope.json")
 	require.Nil(t, l.m.session.opened, "what is left is not open")
@@ -135,12 +135,12 @@ func TestPickerInAFolder(t *testing.T) {
 	long.Bytes, long.Changed = 12345, startTime
 	s["/home/anna"] = append(s["/home/anna"], long, fileEntry("/home/anna/x.jpg", UnknownFile))
 	l := begin(t, s.road(t), Start{Folder: "/home/anna"}).sees("In /home/anna").sees("2 files, 1 to review")
-	l.keys("down").sees("12,345 bytes, of " + startTime.UTC().Format("2006-01-02 15:04")).sees("> scope                  +long")
+	l.sees("12,345 bytes, of " + startTime.UTC().Format("2006-01-02 15:04")).sees("> scope                  +long")
 }
 
 func TestPickerWithoutAStick(t *testing.T) {
 	s := shelf{"": {folder("/home/anna", false)}}
-	l := begin(t, s.road(t), Start{}).sees("> folder")
+	l := begin(t, s.road(t), Start{}).sees("> folder").sees("No stick is plugged in.")
 	l.keys("enter").sees("IO_ERROR: no such folder")
 	l.keys("esc").sees("q leaves the program")
 	s[""] = append([]Entry{folder("/stick", true)}, s[""]...)
@@ -150,6 +150,7 @@ func TestPickerWithoutAStick(t *testing.T) {
 		l.do(cmd)
 	}
 	l.sees("plugged in              /stick")
+	require.NotContains(t, l.view(), "No stick")
 	require.Contains(t, l.view(), "> folder", "the cursor stays on what it was on")
 }
 
@@ -165,6 +166,16 @@ func TestStartWithAFile(t *testing.T) {
 		return l.m.ended
 	}, waitMost, waitStep)
 	require.Equal(t, wire.ScopeMismatch, wire.CodeOf(l.m.session.failed))
+}
+
+// A file that changed is read anew from its own folder.
+func TestChangedFileIsFoundInItsFolder(t *testing.T) {
+	k := &fakeKey{fails: wire.Errorf(wire.ScopeChanged, "", "the file changed since you read it")}
+	road := k.road(func() *Opened { o := smallBatch(t)(); o.Folder = "/home/anna"; return o })
+	s := oneStick()
+	s["/home/anna"] = append(s["/home/anna"], fileEntry("/home/anna/mine.json", ScopeFile))
+	road.Places, road.List = s.road(t).Places, s.road(t).List
+	begin(t, road, Start{Path: "scope.json"}).sees("Overview").confirms().sees("SCOPE_CHANGED").keys("esc").sees("In /home/anna").sees("> scope                   mine.json")
 }
 
 func TestWatch(t *testing.T) {

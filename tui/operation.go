@@ -33,11 +33,11 @@ func (o *operation) update(s *session, msg tea.Msg) step {
 		return step{}
 	}
 	c := commandOf(k)
+	due, opened := s.reading.Operation(o.index)
 	switch {
-	case o.move(c):
+	case o.follow(s, c, due, opened):
 		return step{}
 	case c == next:
-		_, opened := s.reading.Operation(o.index)
 		return o.reader.next(s, o.read(), opened)
 	case (c == filter || c == showSubjects) && s.hasSubjects():
 		return toSubjects(s, selection{by: byOperation, operation: o.index})
@@ -93,10 +93,6 @@ func (o *operation) lay(s *session, width int) {
 	default:
 		p.say(2, alarm, "What it would do is not known here.")
 	}
-	words := "Subjects (" + number(len(op.Subjects)) + ")"
-	if more := len(op.Subjects) - 1; more > 0 {
-		words += ": the first, and " + number(more) + " more"
-	}
-	p.heading(words)
+	p.heading("Subjects (" + number(len(op.Subjects)) + ")")
 	o.sheet, o.tail = p, newTail(op.Subjects, fieldsAt, width)
 }

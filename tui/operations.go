@@ -1,7 +1,7 @@
 package tui
 
 import (
-	"strconv"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -20,14 +20,15 @@ type entry struct {
 	index   int // of the operation, or of the group
 	summary bool
 	sample  bool // of a group's random sample
+	grouped bool // of a group, which its summary stands for
 }
 
-func newOperations(s *session) screen { return &operations{entries: entriesOf(s)} }
+func newOperations(s *session) screen {
+	return &operations{entries: entriesOf(s.document(), s.reading.Groups())}
+}
 
 // entriesOf gives what is listed, in its order.
-func entriesOf(s *session) []entry {
-	d := s.document()
-	groups := s.reading.Groups()
+func entriesOf(d *review.Document, groups []review.Group) []entry {
 	entries := make([]entry, 0, len(d.Operations)+len(groups))
 	grouped, at := make([]int, len(d.Operations)), make(map[int]int, len(groups))
 	for g := range groups {
@@ -54,7 +55,7 @@ func entriesOf(s *session) []entry {
 func groupEntries(g int, group *review.Group) []entry {
 	entries := append(make([]entry, 0, len(group.Operations)+1), entry{index: g, summary: true})
 	for _, i := range group.Sample {
-		entries = append(entries, entry{index: i, sample: true})
+		entries = append(entries, entry{index: i, sample: true, grouped: true})
 	}
 	sample := group.Sample
 	for _, i := range group.Operations {
@@ -62,7 +63,7 @@ func groupEntries(g int, group *review.Group) []entry {
 			sample = sample[1:]
 			continue
 		}
-		entries = append(entries, entry{index: i})
+		entries = append(entries, entry{index: i, grouped: true})
 	}
 	return entries
 }
@@ -128,9 +129,22 @@ func (o *operations) row(s *session, e entry, width int) row {
 		r.own += "SAMPLE "
 	}
 	if name := op.Title.String(); isName(name) {
-		r.own, r.text = r.own+name+" on ", op.Subjects[0].String()
+		on, subjects := onSubjects(op)
+		r.own, r.text = r.own+name+" "+on, subjects.String()
 	}
 	return r
+}
+
+// onSubjects says on what an operation is done: the first subject, and how many more, which no text from outside may say.
+func onSubjects(o *review.Operation) (own string, text review.Text) {
+	first, more := o.Subjects[0], len(o.Subjects)-1
+	switch {
+	case more == 0:
+		return "on ", first
+	case isASCII(first.String()) && !strings.Contains(first.String(), " "):
+		return "on ", review.Join(first, review.Escape(" and "+number(more)+" more"))
+	}
+	return "on " + number(more+1) + ", the first ", first
 }
 
 func inkOfOperation(o *review.Operation) ink {
@@ -159,7 +173,7 @@ func standing(o *review.Operation, short bool) (words string) {
 }
 
 // ordinal says which of how many something is.
-func ordinal(i, of int) string { return strconv.Itoa(i+1) + " of " + strconv.Itoa(of) }
+func ordinal(i, of int) string { return number(i+1) + " of " + number(of) }
 
 // isName tells whether a text is made as identifiers are, so that it can stand among the program's own words.
 func isName(s string) bool {

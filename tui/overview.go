@@ -76,28 +76,44 @@ func (o *overview) lay(s *session, width int) {
 		o.clock = len(p.rows)
 		p.add(row{})
 	}
+	for n, t := range d.Tallies { // by kind; the others stand below in whole
+		if n == 0 {
+			tally(&p, t, d.Size)
+			continue
+		}
+		inShort(&p, t)
+	}
+	findingsInShort(&p, d)
 	layKeys(&p, d)
 	roots(&p, s)
 	p.heading(upper(d.What))
 	facts(&p, d.Facts)
 	p.lead("  file", factsAt, faint, "SHA-256 "+hex.EncodeToString(s.opened.SHA256[:]))
 	p.text("", factsAt, faint, s.opened.Path)
-	for _, t := range d.Tallies {
+	for _, t := range d.Tallies[min(1, len(d.Tallies)):] {
 		tally(&p, t, d.Size)
 	}
-	findingsInShort(&p, d)
 	o.sheet = p
 }
 
 // verdict says whether this may be signed, and what is still to be opened.
 func verdict(p *sheet, s *session) {
 	inks := map[string]ink{"STOP": alarm, "ACKNOWLEDGE": warn, "CLEAR": good}
-	for _, sentence := range s.document().Conclusion() {
+	d := s.document()
+	sentences := d.Conclusion()
+	if s.opened.Bar.String() != "" {
+		sentences = d.ConclusionOfReading()
+	}
+	for n, sentence := range sentences {
 		word, _, _ := strings.Cut(sentence, ":")
 		p.say(0, inks[word], sentence)
+		for _, i := range bySeverity(d.Findings) {
+			if n == 0 && d.Findings[i].Severity == review.Stop {
+				layFinding(p, &d.Findings[i])
+			}
+		}
 	}
-	totals(p, s.document())
-	layChanges(p, s.document())
+	layChanges(p, d)
 	switch {
 	case s.opened.Review.Stop() != nil:
 	case s.opened.Bar.String() != "":
@@ -110,25 +126,23 @@ func verdict(p *sheet, s *session) {
 	}
 }
 
-// totals says in a row or two how much there is of what, so that it is on the first screen; the tallies below are whole. A name
-// that could be taken for more than a name stands only there.
-func totals(p *sheet, d *review.Document) {
-	for _, t := range d.Tallies {
-		var parts []string
-		others := 0
-		for _, c := range t.Rows {
-			if len(parts) == kindsNamed || !isName(c.Name.String()) {
-				others++
-				continue
-			}
-			parts = append(parts, number(c.N)+" "+c.Name.String())
+// inShort says in a row or two how much there is of what; the tally below is whole. A name that could be taken for more than a
+// name stands only there.
+func inShort(p *sheet, t review.Tally) {
+	var parts []string
+	others := 0
+	for _, c := range t.Rows {
+		if len(parts) == kindsNamed || !isName(c.Name.String()) {
+			others++
+			continue
 		}
-		if others > 0 {
-			parts = append(parts, count(others, "other"))
-		}
-		if len(parts) > 0 {
-			p.say(0, plain, upper(t.Title)+": "+strings.Join(parts, ", ")+".")
-		}
+		parts = append(parts, number(c.N)+" "+c.Name.String())
+	}
+	if others > 0 {
+		parts = append(parts, count(others, "other"))
+	}
+	if len(parts) > 0 {
+		p.say(0, plain, upper(t.Title)+": "+strings.Join(parts, ", ")+".")
 	}
 }
 
@@ -227,20 +241,28 @@ func tally(p *sheet, t review.Tally, size int) {
 	}
 }
 
-// findingsInShort names each finding on a row or two, the severe first.
+// findingsInShort names each finding on a row or two, the severe first; those that stop stand at the top already.
 func findingsInShort(p *sheet, d *review.Document) {
-	if len(d.Findings) == 0 {
+	order := bySeverity(d.Findings)
+	for len(order) > 0 && d.Findings[order[0]].Severity == review.Stop {
+		order = order[1:]
+	}
+	if len(order) == 0 {
 		return
 	}
 	p.heading("Findings")
-	for _, i := range bySeverity(d.Findings)[:min(len(d.Findings), overviewRows)] {
-		f := d.Findings[i]
-		p.say(2, inkOf(f.Severity), strings.ToUpper(f.Severity.String())+" "+string(f.Rule))
-		p.text("", 6, plain, f.Message)
+	for _, i := range order[:min(len(order), overviewRows)] {
+		layFinding(p, &d.Findings[i])
 	}
-	if left := len(d.Findings) - overviewRows; left > 0 {
+	if left := len(order) - overviewRows; left > 0 {
 		p.say(6, faint, "... and "+number(left)+" more")
 	}
+}
+
+// layFinding writes the rule of a finding and its sentence.
+func layFinding(p *sheet, f *review.Finding) {
+	p.say(2, inkOf(f.Severity), strings.ToUpper(f.Severity.String())+" "+string(f.Rule))
+	p.text("", 6, plain, f.Message)
 }
 
 // upper gives the words with a capital.

@@ -8,6 +8,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/better-compute/approver/core/review"
 	"github.com/better-compute/approver/core/wire"
 )
 
@@ -43,14 +44,15 @@ var errNoPIN = wire.Errorf(wire.InvalidState, "not-confirmed", "no PIN was given
 // pinScreen takes a PIN or passphrase: nothing of it is shown, not even how long it is.
 type pinScreen struct {
 	question *pinQuestion
-	purpose  string // what the signature would say
+	purpose  review.Text // what the signature would say
 	secret   [maxSecret]byte
 	n        int // of its bytes
 	trouble  string
 	answered bool
+	small    bool // the screen is too small to say what is asked
 }
 
-func newPIN(q *pinQuestion, purpose string) *pinScreen {
+func newPIN(q *pinQuestion, purpose review.Text) *pinScreen {
 	return &pinScreen{question: q, purpose: purpose}
 }
 
@@ -64,14 +66,20 @@ func (p *pinScreen) what() string {
 
 // title names the secret, and what it would be given for.
 func (p *pinScreen) title(*session) string {
-	verb, _, _ := strings.Cut(p.purpose, " ")
+	verb, _, _ := strings.Cut(p.purpose.String(), " ")
 	return upper(p.what()) + " to " + verb
 }
 
 func (p *pinScreen) guarded()                    {}
 func (p *pinScreen) typing() bool                { return true }
-func (p *pinScreen) place(*session, int, int)    {}
 func (p *pinScreen) commands(*session) []command { return []command{back} }
+
+// place wipes what was typed where the screen becomes too small to say what is asked: nothing is typed blind.
+func (p *pinScreen) place(_ *session, width, height int) {
+	if p.small = !readable(width, height); p.small {
+		p.wipe()
+	}
+}
 
 func (p *pinScreen) update(_ *session, msg tea.Msg) step {
 	k, ok := msg.(tea.KeyMsg)
@@ -86,6 +94,7 @@ func (p *pinScreen) update(_ *session, msg tea.Msg) step {
 		p.trouble = "what came at once is a paste, and not taken: type it from the start"
 	case k.Type == tea.KeyEsc:
 		return step{pop: true} // left answers
+	case p.small:
 	case k.Type == tea.KeyEnter:
 		return p.enter()
 	case k.Type == tea.KeyBackspace:
@@ -155,6 +164,9 @@ func (p *pinScreen) wipe() {
 }
 
 func (p *pinScreen) view(_ *session, width, height int) []row {
+	if p.small {
+		return tooSmall(width)
+	}
 	t := p.question.token
 	s := sheet{width: width}
 	s.sentence(strong, p.purpose)

@@ -85,9 +85,21 @@ func (l *laptop) confirms() *laptop {
 	for !l.m.session.reading.Complete() {
 		l.keys("n")
 	}
-	l.keys("A", "end").sees("Question 1 of 3")
+	l.keys("A").readsOn().sees("Question 1 of 3")
 	_, first := l.m.session.opened.Review.Confirmation()
 	return l.answers(first)
+}
+
+// readsOn pages through what stands above the questions.
+func (l *laptop) readsOn() *laptop {
+	for range 100 {
+		if c, ok := l.m.top().(*confirmScreen); ok && c.open {
+			return l
+		}
+		l.keys("pgdown")
+	}
+	require.Fail(l.t, "the questions do not come")
+	return l
 }
 
 // answers answers the questions, the first as given.
@@ -159,4 +171,4 @@ func doneOf(t require.TestingT) Done {
 		Ledger: review.Escape("/home/anna/.local/state/approver"), Head: [32]byte{4, 5}, File: []byte(`{"format":"better-compute-batch-signature"}`)}
 }
 
-const aPurpose = "APPROVE 415 operations: 412 node.reimage DESTRUCTIVE, 3 bmc.power; root absurd distortion"
+var aPurpose = review.Escape("APPROVE 415 operations: 412 node.reimage DESTRUCTIVE, 3 bmc.power; root absurd distortion")

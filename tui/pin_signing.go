@@ -15,10 +15,12 @@ import (
 // how it ended. Esc stops it; then it stands until it is known whether a signature was made all the same.
 type signing struct {
 	session *session
-	purpose string
+	purpose review.Text
+	did     review.Text // once it was signed
 	job     *job
 	phase   string // what goes on, the program's own words
 	touch   *Token // that works
+	asked   string // PIN or passphrase, once it was asked for
 	failed  error
 	sheet   sheet
 	scroll  scroll
@@ -35,7 +37,7 @@ type (
 
 // newSigning begins to sign what was accepted.
 func newSigning(s *session, r *review.Review, accepted *ceremony.Accepted) (screen, tea.Cmd) {
-	g := &signing{session: s, purpose: purpose(r), phase: "Looking at the file once more, and for the key ..."}
+	g := &signing{session: s, purpose: purpose(r), did: did(r), phase: "Looking at the file once more, and for the key ..."}
 	road, opened := s.road, s.opened
 	var cmd tea.Cmd
 	g.job, cmd = start(g, func(ctx context.Context, tell func(tea.Msg)) tea.Msg {
@@ -66,13 +68,15 @@ func (g *signing) update(s *session, msg tea.Msg) step {
 		if msg.question.token.File {
 			g.phase = "The key file is opened ..."
 		}
-		return step{push: newPIN(msg.question, g.purpose)}
+		pin := newPIN(msg.question, g.purpose)
+		g.asked = pin.what()
+		return step{push: pin}
 	case touchMsg:
 		g.touch = &msg.token
 	case signedMsg:
 		if msg.err == nil {
 			s.done = msg.done
-			return step{home: true, push: newDone(msg.done, s.document().RootOf)}
+			return step{home: true, push: newDone(msg.done, g.did, s.document().RootOf)}
 		}
 		g.failed = msg.err
 	case tea.KeyMsg:
@@ -93,7 +97,7 @@ func (g *signing) esc() step {
 		g.session.notice = "it is signed; q leaves the program"
 		return step{}
 	case g.vain():
-		open, cmd := newOpen(g.session)
+		open, cmd := newOpenIn(g.session, g.session.opened.Folder)
 		g.session.close()
 		return step{home: true, pop: true, push: open, cmd: cmd}
 	case !g.running():
@@ -118,13 +122,15 @@ func (g *signing) place(s *session, width, height int) {
 	g.scroll.set(len(g.sheet.rows), height)
 }
 
+func (g *signing) below() bool { return g.scroll.below() }
+
 func (g *signing) view(*session, int, int) []row {
 	return g.sheet.rows[g.scroll.offset:g.scroll.end()]
 }
 
 func (g *signing) lay(s *session, width int) sheet {
 	p := sheet{width: width}
-	if g.failed == nil && g.purpose != "" {
+	if g.failed == nil && g.purpose.String() != "" {
 		p.sentence(strong, g.purpose)
 		p.blankRow()
 	}
@@ -134,12 +140,16 @@ func (g *signing) lay(s *session, width int) sheet {
 		layRefusal(&p, s.road, g.failed)
 		p.blankRow()
 		p.say(0, plain, "The signature exists, and is not made again. q leaves the program.")
+	case errors.Is(g.failed, errNoPIN):
+		p.say(0, alarm, "You left the "+g.asked+". Nothing is signed.")
+		p.blankRow()
+		p.say(0, plain, "Esc goes back to the questions; q leaves the program.")
 	case g.failed != nil:
 		p.say(0, alarm, "Not signed.")
 		layRefusal(&p, s.road, g.failed)
 		p.blankRow()
 		if g.vain() {
-			p.say(0, plain, "Esc goes to the list of files, to read it anew; q leaves the program.")
+			p.say(0, plain, "Esc goes to the folder of the file, to read it anew; q leaves the program.")
 			break
 		}
 		p.say(0, plain, "Esc goes back to the questions; q leaves the program.")

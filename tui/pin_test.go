@@ -33,7 +33,7 @@ func TestSigning(t *testing.T) {
 	l.types("12345678")
 	require.Equal(t, short, l.view(), "the screen tells how long the PIN is")
 	l.keys("backspace", "backspace", "enter").sees("The PIN was wrong.").sees("a wrong PIN was entered")
-	l.types("x").keys("ctrl+u").types("0815").keys("enter").sees("Signed. The signature is verified, and written.")
+	l.types("x").keys("ctrl+u").types("0815").keys("enter").sees("APPROVED 3 operations: 3 node.reimage DESTRUCTIVE; root")
 	require.Equal(t, []string{"4711123456", "0815"}, k.got)
 	require.NotNil(t, k.signed)
 	l.keys("q")
@@ -123,7 +123,8 @@ func TestPINEmpty(t *testing.T) {
 	k := &fakeKey{tokens: []Token{ready}, done: doneOf(t)}
 	l := begin(t, k.road(smallBatch(t)), Start{Path: "scope.json"}).sees("Overview").confirms().sees("PIN ready")
 	l.keys("enter", "enter").sees("(nothing typed)")
-	l.keys("esc").sees("Not signed.").sees("no PIN was given, nothing is signed")
+	l.keys("esc").sees("You left the PIN. Nothing is signed.")
+	require.NotContains(t, l.view(), "try: ")
 	require.Empty(t, k.got)
 	l.keys("esc").sees("Question 1 of 3")
 }
@@ -147,7 +148,7 @@ func TestSignedIsNotSaidToBeUnsigned(t *testing.T) {
 func TestSigningFails(t *testing.T) {
 	k := &fakeKey{fails: wire.Errorf(wire.ScopeChanged, "", "the file changed since you read it: \x1b[2J.json")}
 	l := begin(t, k.road(smallBatch(t)), Start{Path: "scope.json"}).sees("Overview").confirms().sees("SCOPE_CHANGED: the file changed since you read it: <U+001B>[2J.json")
-	l.sees("Esc goes to the list of files")
+	l.sees("Esc goes to the folder of the file")
 	l.keys("q")
 	require.True(t, l.m.ended)
 	require.Nil(t, l.m.session.done)
@@ -174,7 +175,7 @@ func TestPINSaysWhatFor(t *testing.T) {
 	require.NotContains(t, l.view(), "left to open")
 	k = &fakeKey{tokens: []Token{ready}, done: doneOf(t)}
 	k.done.Declined = true
-	l = begin(t, k.road(smallBatch(t)), Start{Path: "scope.json"}).sees("Overview").keys("D").types("no").keys("enter").sees("about to DECLINE").keys("end")
+	l = begin(t, k.road(smallBatch(t)), Start{Path: "scope.json"}).sees("Overview").keys("D").types("no").keys("enter").sees("about to DECLINE").readsOn()
 	l.answers("DECLINE").sees("PIN to DECLINE").sees("DECLINE 3 operations: 3 node.reimage DESTRUCTIVE; root ").keys("1", "enter").sees("Root that was DECLINED")
 	require.NotContains(t, l.view(), "to open")
 	require.NotContains(t, l.view(), "signed.")

@@ -1,28 +1,34 @@
 package tui
 
 import (
-	"strings"
-
 	"github.com/better-compute/approver/core/review"
 )
 
 // purpose says in a sentence what a signature would say, for the screens that ask for a PIN: whether it approves or declines,
 // how much of what, and the first two words of the root. Kinds are texts from outside.
-func purpose(r *review.Review) string {
-	d := r.Document()
-	verb := "APPROVE "
-	if d.Declines() {
-		verb = "DECLINE "
-	}
+func purpose(r *review.Review) review.Text { return saying(verbOf(r.Document()), r.Document()) }
+
+// did is purpose once it was signed.
+func did(r *review.Review) review.Text { return saying(verbOf(r.Document())+"D", r.Document()) }
+
+func saying(verb string, d *review.Document) review.Text {
 	words := review.Words(d.Root)
-	return verb + count(d.Size, d.Counts.String()) + ": " + contents(d) + "; root " + words[0] + " " + words[1]
+	return review.Join(review.Escape(verb+" "+count(d.Size, d.Counts.String())+": "), contents(d), review.Escape("; root "+words[0]+" "+words[1]))
+}
+
+// verbOf says what a signature under a document does.
+func verbOf(d *review.Document) string {
+	if d.Declines() {
+		return "DECLINE"
+	}
+	return "APPROVE"
 }
 
 // kindsNamed is how many kinds, or changes, a purpose names.
 const kindsNamed = 3
 
 // contents names the kinds of a batch, those that destroy as such, or the changes of a set.
-func contents(d *review.Document) string {
+func contents(d *review.Document) review.Text {
 	rows := changesByTitle(d)
 	if d.Counts == review.Operations {
 		rows = nil
@@ -30,21 +36,27 @@ func contents(d *review.Document) string {
 			rows = t.Rows
 		}
 	}
-	var parts []string
+	var parts []review.Text
+	add := func(texts ...review.Text) {
+		if len(parts) > 0 {
+			parts = append(parts, review.Escape(", "))
+		}
+		parts = append(parts, texts...)
+	}
 	for _, c := range rows[:min(len(rows), kindsNamed)] {
-		part := c.Name.String()
+		before, after := "", ""
 		if d.Counts == review.Operations || c.N > 1 {
-			part = number(c.N) + " " + part
+			before = number(c.N) + " "
 		}
 		if c.Destructive {
-			part += " DESTRUCTIVE"
+			after = " DESTRUCTIVE"
 		}
-		parts = append(parts, part)
+		add(review.Escape(before), c.Name, review.Escape(after))
 	}
 	if left := len(rows) - kindsNamed; left > 0 {
-		parts = append(parts, number(left)+" more")
+		add(review.Escape(number(left) + " more"))
 	}
-	return strings.Join(parts, ", ")
+	return review.Join(parts...)
 }
 
 // changesByTitle counts the changes of a set by what they are, in their order.
@@ -64,10 +76,10 @@ func changesByTitle(d *review.Document) (rows []review.Count) {
 }
 
 // sentence appends words that may hold a text from outside.
-func (p *sheet) sentence(i ink, words string) {
-	if isASCII(words) {
-		p.say(0, i, words)
+func (p *sheet) sentence(i ink, words review.Text) {
+	if isASCII(words.String()) && words.Escapes() == 0 {
+		p.say(0, i, words.String())
 		return
 	}
-	p.text("", 2, i, review.Escape(words))
+	p.text("", 2, i, words)
 }

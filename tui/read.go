@@ -45,8 +45,22 @@ func (v *reader) look(s *session, end bool, width, height int) (read bool) {
 		v.anew()
 		return false
 	}
+	if v.offset != v.first && s.hurried { // a key that is held down: nobody reads meanwhile
+		v.anew()
+	}
 	v.pass(s.now(), width)
 	return end && !v.gap()
+}
+
+// follow follows a command that moves, and says so where it passed over what is to be read.
+func (v *reader) follow(s *session, c command, due, opened bool) bool {
+	if !v.move(c) {
+		return false
+	}
+	if due && !opened && v.upto < v.offset {
+		s.notice = "rows between were not shown; n shows them"
+	}
+	return true
 }
 
 // next follows the command for what is to be opened next: down to the end first, and on once that was read.

@@ -60,6 +60,7 @@ type Token struct {
 // Opened is a file that was read and may be signed or declined.
 type Opened struct {
 	Path     review.Text
+	Folder   string   // that the file is in, for the picker; may be empty
 	SHA256   [32]byte // of the file, as it was read
 	Review   *review.Review
 	RootSays string                                      // what was done about the root, in the program's own words; may be empty
@@ -82,6 +83,7 @@ type Leaf struct {
 // Done is what became of what was accepted.
 type Done struct {
 	Written  review.Text // where the signature is
+	Stdout   bool        // it went to standard output
 	KID      quorum.KID
 	Root     [32]byte
 	Declined bool

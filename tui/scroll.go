@@ -38,6 +38,9 @@ func (v *scroll) move(c command) bool {
 // atEnd tells whether the last row is on the screen.
 func (v *scroll) atEnd() bool { return v.offset+v.height >= v.rows }
 
+// below tells whether rows stand below the screen.
+func (v *scroll) below() bool { return v.end() < v.rows }
+
 // end gives the row after the last on the screen.
 func (v *scroll) end() int { return min(v.offset+v.height, v.rows) }
 

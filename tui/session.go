@@ -16,6 +16,8 @@ type session struct {
 	notice  string          // the program's own words above the keys, until the next key
 	done    *Done           // what was signed, at the end
 	failed  error           // why the file that the program was started with was not opened
+	keyed   time.Time       // when the last key came
+	hurried bool            // it came sooner after the one before than a person presses
 	width   int             // of the terminal
 	height  int
 }
@@ -27,6 +29,15 @@ func (s *session) open(o *Opened, index *subjectIndex) {
 
 // close forgets what was open.
 func (s *session) close() { s.opened, s.reading, s.index = nil, nil, nil }
+
+// repeat is how soon a key that is held down comes again, at the slowest. A person who reads presses later.
+const repeat = 150 * time.Millisecond
+
+// key notes that a key came.
+func (s *session) key() {
+	now := s.now()
+	s.hurried, s.keyed = !s.keyed.IsZero() && now.Sub(s.keyed) < repeat, now
+}
 
 // document gives what is read.
 func (s *session) document() *review.Document { return s.opened.Review.Document() }

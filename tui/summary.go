@@ -33,7 +33,7 @@ func (o *summary) update(s *session, msg tea.Msg) step {
 	}
 	c := commandOf(k)
 	switch {
-	case o.move(c):
+	case o.follow(s, c, true, s.reading.Summary(o.index)):
 		return step{}
 	case c == next:
 		return o.reader.next(s, o.atEnd(), s.reading.Summary(o.index))
@@ -61,14 +61,7 @@ func (o *summary) lay(s *session, width int) {
 	group := s.reading.Groups()[o.index]
 	d := s.document()
 	p := sheet{width: width}
-	p.text("", 2, strong, d.Operations[group.Operations[0]].Title)
-	p.say(2, plain, number(len(group.Operations))+" distinct operations that are no outliers, too many to read one by one. What all of this kind hold, by field, the outliers included:")
-	if len(group.Summary.Columns) == 0 {
-		p.say(2, alarm, "What they would do is not known here.")
-	}
-	for i := range group.Summary.Columns {
-		layColumn(&p, &group.Summary.Columns[i])
-	}
+	laySummary(&p, d, &group)
 	p.heading("Opened one by one: a sample drawn at random")
 	for _, i := range group.Sample {
 		op := &d.Operations[i]
@@ -76,6 +69,18 @@ func (o *summary) lay(s *session, width int) {
 		p.text(lead, len(lead), plain, op.Subjects[0])
 	}
 	o.sheet = p
+}
+
+// laySummary lays out what the many operations of a kind hold.
+func laySummary(p *sheet, d *review.Document, group *review.Group) {
+	p.text("", 2, strong, d.Operations[group.Operations[0]].Title)
+	p.say(2, plain, number(len(group.Operations))+" distinct operations that are no outliers, too many to read one by one. What all of this kind hold, by field, the outliers included:")
+	if len(group.Summary.Columns) == 0 {
+		p.say(2, alarm, "What they would do is not known here.")
+	}
+	for i := range group.Summary.Columns {
+		layColumn(p, &group.Summary.Columns[i])
+	}
 }
 
 // layColumn lays out the values of one field, the commonest first.

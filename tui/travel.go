@@ -132,6 +132,13 @@ func bySeverity(findings []review.Finding) []int {
 // readable tells whether a screen is large enough for what stands on it to count as read.
 func readable(width, height int) bool { return width >= 30 && height >= 5 }
 
+// tooSmall is all that a screen says which asks for something and cannot say for what.
+func tooSmall(width int) []row {
+	p := sheet{width: width}
+	p.say(0, strong, "Too small: nothing typed is taken. Wanted: 40 columns, 12 rows.")
+	return p.rows
+}
+
 // state is the mark of something in a list: to be opened, opened, or neither.
 func state(due, opened bool) string {
 	switch {

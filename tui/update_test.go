@@ -17,7 +17,7 @@ import (
 func TestTicksChangeNothing(t *testing.T) {
 	done := doneOf(t)
 	pin := newPIN(newPINQuestion(Token{}), aPurpose)
-	for _, s := range []screen{pin, newDone(&done, ""), newDecline(nil), &watchScreen{job: &job{cancel: func() {}}}, &readingFile{job: &job{cancel: func() {}}}} {
+	for _, s := range []screen{pin, newDone(&done, aPurpose, ""), newDecline(nil), &watchScreen{job: &job{cancel: func() {}}}, &readingFile{job: &job{cancel: func() {}}}} {
 		d := batch(t)
 		d.m.take(step{push: s})
 		before := d.view()
@@ -65,7 +65,7 @@ func TestConfirmWithoutQuestions(t *testing.T) {
 func TestDoneIsLeft(t *testing.T) {
 	d := batch(t).size(40, 12)
 	done := doneOf(t)
-	d.m.take(step{home: true, push: newDone(&done, "")})
+	d.m.take(step{home: true, push: newDone(&done, aPurpose, "")})
 	top := d.view()
 	require.NotEqual(t, top, d.keys("x", "pgdown").view())
 	d.keys("q")

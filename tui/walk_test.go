@@ -66,8 +66,12 @@ func (w *walker) step(t *rapid.T, keys []string) {
 	case 6:
 		w.send(rapid.SampledFrom([]tea.Msg{tea.FocusMsg{}, tea.BlurMsg{}, tea.MouseMsg{}, struct{}{}, nil}).Draw(t, "message"))
 	case 7, 8:
-		if _, ok := w.m.top().(*confirmScreen); ok {
-			w.keys("end")
+		if c, ok := w.m.top().(*confirmScreen); ok {
+			for range 60 {
+				if !c.open {
+					w.keys("pgdown")
+				}
+			}
 			for range 3 {
 				w.answer()
 			}

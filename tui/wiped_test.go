@@ -18,7 +18,7 @@ func TestWhatIsTypedOfAPINIsWiped(t *testing.T) {
 		"burst":  {Type: tea.KeyRunes, Runes: []rune("86421357")},
 		"alt":    {Type: tea.KeyRunes, Runes: []rune("8"), Alt: true},
 	} {
-		newPIN(newPINQuestion(Token{}), "APPROVE").update(nil, k)
+		newPIN(newPINQuestion(Token{}), aPurpose).update(nil, k)
 		require.Equal(t, make([]rune, len(k.Runes)), k.Runes, name)
 	}
 	d, _ := inDanger(t)

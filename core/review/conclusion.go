@@ -2,7 +2,12 @@ package review
 
 // Conclusion says what a person needs first, a line each: may this be signed, how much is it, how much of it destroys. The
 // lines are the program's own words, and longer than the screen as a rule.
-func (d *Document) Conclusion() []string {
+func (d *Document) Conclusion() []string { return d.conclusion(false) }
+
+// ConclusionOfReading is Conclusion for somebody who only reads: nothing is to be done before a signature that cannot be made.
+func (d *Document) ConclusionOfReading() []string { return d.conclusion(true) }
+
+func (d *Document) conclusion(reading bool) []string {
 	var lines []string
 	switch n := d.bySeverity(); {
 	case d.declines:
@@ -13,6 +18,8 @@ func (d *Document) Conclusion() []string {
 		}
 	case n[Stop] > 0:
 		lines = append(lines, "STOP: do not sign this "+d.What+". "+count(n[Stop], "finding")+" below "+plural(n[Stop], "forbids", "forbid")+" it.")
+	case n[Acknowledge] > 0 && reading:
+		lines = append(lines, "ACKNOWLEDGE: "+count(n[Acknowledge], "finding")+" below for whoever signs this "+d.What+" to open.")
 	case n[Acknowledge] > 0:
 		lines = append(lines, "ACKNOWLEDGE: "+count(n[Acknowledge], "finding")+" below to open before you sign this "+d.What+".")
 	case n[Note] > 0:

@@ -83,6 +83,7 @@ type Operation struct {
 	Marks       []string // "any payload", "opaque", "runs as root"
 	Destructive bool
 	Outlier     bool   // few subjects of the kind have it, or a field of it: drawn first, and whole
+	Opaque      bool   // what it does cannot be shown: no summary and no sample stands for it
 	Subjects    []Text // all of them, at least one
 
 	fields func() []Field

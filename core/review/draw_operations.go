@@ -40,7 +40,7 @@ func (p *printer) operations(d *Document) {
 // change draws one change or part, the nth of all: what becomes of it, what it is about, and its fields.
 func (p *printer) change(o *Operation, n, all int) {
 	p.w.WriteByte('\n')
-	p.text(o.Title.s, p.ordinal(strconv.Itoa(n)+" of "+strconv.Itoa(all)))
+	p.text(o.Title.s, p.ordinal(number(n)+" of "+number(all)))
 	p.indent(fieldsAt)
 	p.text(o.Subjects[0].s, fieldsAt)
 	p.fields(o.Fields(), 0)
@@ -94,7 +94,7 @@ func (p *printer) operation(o *Operation, n, all int) {
 		defer p.closely()()
 	}
 	p.w.WriteByte('\n')
-	at := p.ordinal(strconv.Itoa(n) + " of " + strconv.Itoa(all))
+	at := p.ordinal(number(n) + " of " + number(all))
 	p.text(o.Title.s, at)
 	p.indent(fieldsAt)
 	p.prose(o.standing()+"on "+count(len(o.Subjects), "subject"), fieldsAt)

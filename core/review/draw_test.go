@@ -108,7 +108,7 @@ func TestBriefDrawsOutliersWhole(t *testing.T) {
 		return []Field{f}
 	})
 	got := unwrap(draw(t, d, Brief))
-	require.Contains(t, got, "1 of 50000  node.reboot\n     OUTLIER, DESTRUCTIVE, on 1 subject\n")
+	require.Contains(t, got, "1 of 50,000  node.reboot\n     OUTLIER, DESTRUCTIVE, on 1 subject\n")
 	require.Contains(t, got, `  != cmd  "`+other+`"`)
 	require.Contains(t, got, `"`+usual+`"`)
 	require.Contains(t, got, "50,000 distinct  node.reboot")

@@ -11,8 +11,9 @@ const SampleSize = 10
 
 // A Reading remembers what a person has opened of a review, and knows what is to be opened before it is signed: every
 // operation and every finding to acknowledge. Of a kind of which more than SummaryAbove operations remain when the outliers
-// are set apart, the summary and a random sample of SampleSize stand for those; each outlier is opened all the same. What
-// was opened stays opened. Only NewReading makes one; it is for one goroutine.
+// are set apart, the summary and a random sample of SampleSize stand for those; each outlier is opened all the same, and each
+// that is opaque: no summary says what that does. What was opened stays opened. Only NewReading makes one; it is for one
+// goroutine.
 type Reading struct {
 	review     *Review
 	groups     []Group
@@ -42,7 +43,7 @@ func NewReading(r *Review) *Reading {
 	kinds, at := [][]int{}, map[string]int{}
 	for i := range d.Operations {
 		o := &d.Operations[i]
-		if g.operations[i].due = true; o.Outlier || d.Counts != Operations {
+		if g.operations[i].due = true; o.Outlier || o.Opaque || d.Counts != Operations {
 			continue
 		}
 		k, seen := at[o.Title.s]

@@ -68,6 +68,17 @@ func TestReadingOfMany(t *testing.T) {
 	require.True(t, g.Complete())
 }
 
+// What cannot be shown is opened one by one, however much of it there is: no summary says what it does.
+func TestReadingOfOpaque(t *testing.T) {
+	d := Document{What: "batch scope", Root: sampleRoot[:], Size: 120}
+	for i := range 120 {
+		d.Operations = append(d.Operations, Operation{Title: Escape("k"), Opaque: i < 60, Subjects: texts("s")})
+	}
+	g := NewReading(&Review{doc: d})
+	require.Equal(t, Left{Operations: 60 + SampleSize, Summaries: 1}, g.Left())
+	require.Len(t, g.Groups()[0].Operations, 60)
+}
+
 // Changes of an approver set are never summarised.
 func TestReadingWantsEveryChange(t *testing.T) {
 	d := Document{What: "change", Root: sampleRoot[:], Counts: Changes, Size: 60}

@@ -264,6 +264,7 @@ func TestScreenWatches(t *testing.T) {
 	require.NoError(t, os.Mkdir(s.path("media/stick"), 0o700))
 	require.NoError(t, os.WriteFile(s.path("media/stick/scope.json"), s.read("ok-2.json"), 0o600))
 	c.onTop("Overview")
+	c.press("End")
 	c.shows("media/stick/scope.json")
 	c.press("q")
 	require.Equal(t, 1, c.end())

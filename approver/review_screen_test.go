@@ -291,7 +291,7 @@ func TestScreenDeclines(t *testing.T) {
 	c.press("Enter")
 	c.confirms("DECLINE", words)
 	c.onTop("Done")
-	c.shows("Declined.")
+	c.shows("DECLINED ")
 	c.listens()
 	c.press("q")
 	require.Zero(t, c.end(), "%s", c.text())

@@ -54,7 +54,7 @@ func TestConfirmSaysWhatWasNotOpened(t *testing.T) {
 
 // Below the usable size nothing that is typed is taken.
 func TestNothingIsTypedOnATinyScreen(t *testing.T) {
-	d := atConfirm(t).size(20, 6).sees("Too small").keys("3", "enter").size(80, 24).sees("Question 1 of 3", "> _")
+	atConfirm(t).size(20, 6).sees("Too small").keys("3", "enter").size(80, 24).sees("Question 1 of 3", "> _")
 	d, p := atPIN(t)
 	d.size(20, 6).sees("Too small").keys("1", "2", "enter")
 	require.Zero(t, p.n)

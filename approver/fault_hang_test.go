@@ -93,7 +93,7 @@ func TestFaultSignal(t *testing.T) {
 	f := newFaultyToken(t)
 	for _, function := range []string{"C_FindObjectsInit", "C_Login", "C_SignInit", "C_Sign"} {
 		for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
-			for _, how := range []string{"delay 800", "hang 1"} {
+			for _, how := range []string{"delay 2000", "hang 1"} {
 				t.Run(function+" "+how+" "+signal.String(), func(t *testing.T) {
 					f := f.in(t)
 					f.set(function + " 0 0 " + how)
@@ -175,7 +175,7 @@ func TestFaultSignalOnTerminal(t *testing.T) {
 				function, hangs := "", strings.HasSuffix(where, "hangs")
 				if rest, ok := strings.CutPrefix(where, "in "); ok {
 					function, _, _ = strings.Cut(rest, ",")
-					f.set(function + map[bool]string{true: " 0 0 hang 1", false: " 0 0 delay 800"}[hangs])
+					f.set(function + map[bool]string{true: " 0 0 hang 1", false: " 0 0 delay 2000"}[hangs])
 				} else {
 					f.set()
 				}

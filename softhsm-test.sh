@@ -158,7 +158,7 @@ for_macos() {
 # --- tests ----------------------------------------------------------------------------------------------------------
 
 all_tests() {
-  go test -race -count=1 -timeout 15m ./... 2>&1 | tee "$work/tests"
+  go test -race -count=1 -timeout 22m ./... 2>&1 | tee "$work/tests"
 }
 
 # Every fuzz target is run by itself, and one that ran on nothing fails.

@@ -70,17 +70,12 @@ func (t *terminal) askSecret(ctx context.Context, question string) ([]byte, erro
 	if err := hsm.EchoOff(int(t.tty.Fd())); err != nil { // before the question: nothing of the answer is ever shown
 		return nil, wire.Errorf(wire.IOError, "", "the terminal: %w", err)
 	}
-	for {
+	return hsm.TypeSecret(t.tty, t.dropTypedAhead, func() ([]byte, error) {
 		fmt.Fprint(t.tty, question)
 		secret, err := t.read(ctx, func() ([]byte, error) { return term.ReadPassword(int(t.tty.Fd())) })
 		fmt.Fprintln(t.tty)
-		if err != nil || !hsm.HasControl(secret) {
-			return secret, err
-		}
-		clear(secret)
-		fmt.Fprintln(t.tty, hsm.ControlRefused)
-		t.dropTypedAhead()
-	}
+		return secret, err
+	})
 }
 
 func (t *terminal) read(ctx context.Context, read func() ([]byte, error)) ([]byte, error) {

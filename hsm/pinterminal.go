@@ -104,24 +104,28 @@ func (t PINTerminal) PIN(ctx context.Context, token TokenInfo) ([]byte, error) {
 	return pin, nil
 }
 
-// HasControl tells whether a secret that was typed holds a control character: an arrow, or ^Z. Nobody means it, and it would cost
-// a try.
-func HasControl(secret []byte) bool { return bytes.ContainsFunc(secret, unicode.IsControl) }
-
-// ControlRefused is what a terminal says of such a secret.
+// ControlRefused is what a terminal says of a secret with a control character.
 const ControlRefused = "A control character is in it: it was not tried. Type it from the start."
+
+// TypeSecret asks on a terminal, anew while a control character is in the answer: an arrow, or ^Z. Nobody means it, and it would
+// cost a try. Such an answer is wiped, and what was typed ahead of the next question dropped by dropTypedAhead.
+func TypeSecret(tty io.Writer, dropTypedAhead func(), ask func() ([]byte, error)) ([]byte, error) {
+	for {
+		secret, err := ask()
+		if err != nil || !bytes.ContainsFunc(secret, unicode.IsControl) {
+			return secret, err
+		}
+		clear(secret)
+		fmt.Fprintln(tty, ControlRefused)
+		dropTypedAhead()
+	}
+}
 
 // ask is a question, on a terminal without echo, until the answer has no control character; before is how the terminal was.
 func (t PINTerminal) ask(ctx context.Context, before *term.State, prompt string) ([]byte, error) {
-	for {
-		pin, err := t.askOnce(ctx, before, prompt)
-		if err != nil || !HasControl(pin) {
-			return pin, err
-		}
-		clear(pin)
-		fmt.Fprintln(t.tty, ControlRefused)
-		DropTypedAhead(int(t.tty.Fd()))
-	}
+	return TypeSecret(t.tty, func() { DropTypedAhead(int(t.tty.Fd())) }, func() ([]byte, error) {
+		return t.askOnce(ctx, before, prompt)
+	})
 }
 
 func (t PINTerminal) askOnce(ctx context.Context, before *term.State, prompt string) ([]byte, error) {

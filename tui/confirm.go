@@ -58,7 +58,7 @@ func (c *confirmScreen) again(trouble string) {
 
 func (c *confirmScreen) title(*session) string {
 	d := c.review.Document()
-	return "Confirm: " + verbOf(d) + " " + count(d.Size, d.Counts.String())
+	return "Confirm: " + verbOf(d) + " " + review.Counted(d.Size, d.Counts.String())
 }
 
 func (c *confirmScreen) guarded() {}

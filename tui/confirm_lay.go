@@ -48,7 +48,7 @@ func (c *confirmScreen) lay(s *session, width int) sheet {
 // summary that, and how many were not opened.
 func layOperations(p *sheet, g *review.Reading) {
 	d := g.Review().Document()
-	p.heading("What is done, " + number(len(d.Operations)) + " distinct")
+	p.heading("What is done, " + review.Number(len(d.Operations)) + " distinct")
 	for n, e := range entriesOf(d, g.Groups()) {
 		if n > 0 {
 			p.blankRow()
@@ -63,7 +63,7 @@ func layOperations(p *sheet, g *review.Reading) {
 				}
 			}
 			laySummary(p, d, group)
-			p.say(2, warn, number(unopened)+" were not opened one by one.")
+			p.say(2, warn, review.Number(unopened)+" were not opened one by one.")
 		case !e.grouped:
 			layDistinct(p, &d.Operations[e.index])
 		}
@@ -76,8 +76,8 @@ func layDistinct(p *sheet, o *review.Operation) {
 	if o.Outlier {
 		mark = "  != "
 	}
-	lead := mark + number(len(o.Subjects)) + " x " + standing(o, false)
-	if title := o.Title.String(); isName(title) {
+	lead := mark + review.Number(len(o.Subjects)) + " x " + standing(o, false)
+	if title := o.Title.String(); review.IsName(title) {
 		p.say(0, inkOfOperation(o), lead+title)
 	} else {
 		p.say(0, inkOfOperation(o), lead)

@@ -70,7 +70,7 @@ func TestConfirmElidesNothing(t *testing.T) {
 		doc := d.m.session.document()
 		view := d.view()
 		for i, word := range review.Words(doc.Root) {
-			require.Regexp(t, `\b`+number(i+1)+" "+word+`\b`, view)
+			require.Regexp(t, `\b`+review.Number(i+1)+" "+word+`\b`, view)
 		}
 		for _, f := range doc.Facts {
 			require.Contains(t, view, f.Name)

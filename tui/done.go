@@ -73,7 +73,7 @@ func (d *doneScreen) lay(width, height int) sheet {
 	if d.done.Record == 0 {
 		p.lead("recorded ", 10, warn, "nowhere: no ledger was kept")
 	} else {
-		p.lead("recorded ", 10, plain, "number "+number(int(d.done.Record))+", in the ledger")
+		p.lead("recorded ", 10, plain, "number "+review.Number(int(d.done.Record))+", in the ledger")
 		p.text("", 10, plain, d.done.Ledger)
 	}
 	p.heading("What to do next")

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/better-compute/approver/core/review"
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
 	"github.com/google/go-cmp/cmp"
@@ -168,7 +169,7 @@ func golden(t *testing.T, name string, d *driver, vary ...*regexp.Regexp) {
 		for _, v := range vary {
 			got = v.ReplaceAllString(got, "...")
 		}
-		path := filepath.Join("testdata", name+"-"+number(size[0])+"x"+number(size[1])+".txt")
+		path := filepath.Join("testdata", name+"-"+review.Number(size[0])+"x"+review.Number(size[1])+".txt")
 		if *update {
 			require.NoError(t, os.MkdirAll("testdata", 0o755))
 			require.NoError(t, os.WriteFile(path, []byte(trimRight(got)+"\n"), 0o644))

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/better-compute/approver/core/review"
 )
@@ -17,7 +16,7 @@ const indented = 4
 func fields(p *sheet, list []review.Field, level int) {
 	width := 0
 	for i := range list {
-		if name := list[i].Name.String(); isName(name) {
+		if name := list[i].Name.String(); review.IsName(name) {
 			width = max(width, min(len(name), 26))
 		}
 	}
@@ -34,8 +33,8 @@ func field(p *sheet, f *review.Field, width, level int) {
 		mark, i = "  != ", warn
 	}
 	lead, at := pad(mark, left)+f.Name.String(), left+width+2
-	if narrow := at > p.width/2; narrow || !isName(f.Name.String()) || len(lead) >= at {
-		p.quoted(pad(mark, left), left, i, f.Name, !isName(f.Name.String()))
+	if narrow := at > p.width/2; narrow || !review.IsName(f.Name.String()) || len(lead) >= at {
+		p.quoted(pad(mark, left), left, i, f.Name, !review.IsName(f.Name.String()))
 		lead, at = "", left+2
 	}
 	held(p, f, lead, at, i, level)
@@ -43,16 +42,10 @@ func field(p *sheet, f *review.Field, width, level int) {
 }
 
 func held(p *sheet, f *review.Field, lead string, at int, i ink, level int) {
-	after := ""
-	if f.Note != "" {
-		after = " (" + f.Note + ")"
-	}
-	if f.Default {
-		after += " (default)"
-	}
+	after := f.Remark()
 	switch {
 	case len(f.Value) > 0 || len(f.Fields) == 0 && f.Note == "":
-		p.value(lead, at, i, f.Value, isString(f), after)
+		p.value(lead, at, i, f.Value, f.IsText(), after)
 	case len(f.Fields) == 0:
 		p.lead(lead, at, i, after[1:])
 	case level >= indented:
@@ -61,7 +54,7 @@ func held(p *sheet, f *review.Field, lead string, at int, i ink, level int) {
 		p.lead(lead, at, i, f.Type+after)
 	}
 	if f.Odd {
-		p.value(pad("", at)+"most have: ", at+11, i, f.Usual, isString(f), "")
+		p.value(pad("", at)+"most have: ", at+11, i, f.Usual, f.IsText(), "")
 		difference(p, f, at)
 	}
 }
@@ -70,15 +63,10 @@ func held(p *sheet, f *review.Field, lead string, at int, i ink, level int) {
 func difference(p *sheet, f *review.Field, at int) {
 	line, value, usual := f.Difference()
 	if min(len(f.Value), len(f.Usual)) > 1 {
-		p.say(at, warn, "(the first line that differs is "+number(line+1)+")")
+		p.say(at, warn, "(the first line that differs is "+review.Number(line+1)+")")
 	}
 	if value != "" || usual != "" {
 		p.say(at, warn, "they differ from here on:")
 		p.add(row{own: pad("", p.column(at)+2) + `"`, text: value + `"`, ink: warn}, row{own: pad("", p.column(at)+2) + `"`, text: usual + `"`, ink: warn})
 	}
-}
-
-// isString tells whether the value is a text from outside rather than a number or name of ours.
-func isString(f *review.Field) bool {
-	return strings.HasSuffix(strings.TrimSuffix(f.Type, ">"), "string")
 }

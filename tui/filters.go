@@ -149,13 +149,10 @@ func (o *filters) view(s *session, _, height int) []row {
 	for i := o.offset; i < o.end(); i++ {
 		choice, n := o.option(s, i), ""
 		if choice.n >= 0 {
-			n = number(choice.n)
+			n = review.Number(choice.n)
 		}
 		own, text := choice.selection.says(s)
-		r := row{lead: pointer(i == o.at), own: pad("", 6-len(n)) + n + "  " + own, text: text}
-		if i == o.at {
-			r.leadInk = chosen
-		}
+		r := row{own: pad("", 6-len(n)) + n + "  " + own, text: text}.pointed(i == o.at)
 		if f := choice.selection; f.by == byFinding && s.document().Findings[f.finding].Severity == review.Stop {
 			r.ink = alarm
 		}

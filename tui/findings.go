@@ -16,7 +16,7 @@ type findings struct {
 
 func newFindings(s *session) screen { return &findings{order: bySeverity(s.document().Findings)} }
 
-func (o *findings) title(s *session) string { return "Findings: " + number(len(o.order)) }
+func (o *findings) title(s *session) string { return "Findings: " + review.Number(len(o.order)) }
 
 func (o *findings) commands(s *session) []command {
 	return s.listed(enter, next, back, showOverview, showOperations, showSubjects, search, filter, confirm)
@@ -47,12 +47,9 @@ func (o *findings) view(s *session, width, height int) []row {
 	rows := make([]row, 0, height)
 	for i := o.offset; i < o.end(); i++ {
 		f := &s.document().Findings[o.order[i]]
-		r := row{lead: pointer(i == o.at) + state(s.reading.Finding(o.order[i])),
+		r := row{lead: state(s.reading.Finding(o.order[i])),
 			own: strings.ToUpper(f.Severity.String()) + " " + string(f.Rule) + ": ", text: f.Message.String(), ink: inkOf(f.Severity)}
-		if i == o.at {
-			r.leadInk = chosen
-		}
-		rows = append(rows, r.marked(width))
+		rows = append(rows, r.pointed(i == o.at).marked(width))
 	}
 	return rows
 }
@@ -60,10 +57,8 @@ func (o *findings) view(s *session, width, height int) []row {
 // A finding screen shows one finding: its rule and what that means, what was found, what to do, and every place. It counts
 // as opened once all but the places, and the first of them, were on the screen.
 type finding struct {
-	reader
-	index  int
-	sheet  sheet
-	places tail
+	sheetReader
+	index int
 }
 
 func newFinding(index int) screen { return &finding{index: index} }
@@ -87,27 +82,19 @@ func (o *finding) update(s *session, msg tea.Msg) step {
 	case o.follow(s, c, due, opened):
 		return step{}
 	case c == next:
-		return o.reader.next(s, o.read(), opened)
-	case (c == filter || c == showSubjects) && len(o.places.texts) > 0:
+		return o.next(s, o.ended(), opened)
+	case (c == filter || c == showSubjects) && len(o.tail.texts) > 0:
 		return toSubjects(s, selection{by: byFinding, finding: o.index})
 	}
 	st, _ := s.travel(c)
 	return st
 }
 
-func (o *finding) read() bool { return o.offset+o.height > min(len(o.sheet.rows), o.rows-1) }
-
 func (o *finding) place(s *session, width, height int) {
-	if o.sheet.width != width {
-		o.lay(s, width)
-	}
-	o.set(len(o.sheet.rows)+o.places.rows(), height)
-	if o.look(s, o.read(), width, height) {
+	if o.settle(s, width, height, o.lay) {
 		s.reading.OpenFinding(o.index)
 	}
 }
-
-func (o *finding) view(*session, int, int) []row { return o.window(o.sheet.rows, &o.places) }
 
 func (o *finding) lay(s *session, width int) {
 	f := &s.document().Findings[o.index]
@@ -120,9 +107,9 @@ func (o *finding) lay(s *session, width int) {
 	p.heading("What to do")
 	p.say(2, plain, f.Advice)
 	if len(f.Places) > 0 {
-		p.heading("Where (" + number(len(f.Places)) + ")")
+		p.heading("Where (" + review.Number(len(f.Places)) + ")")
 	}
-	o.sheet, o.places = p, newTail(f.Places, 4, width)
+	o.sheet, o.tail = p, newTail(f.Places, 4, width)
 }
 
 // asks says what a finding asks of the person, who may only read.

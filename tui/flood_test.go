@@ -12,7 +12,7 @@ func longOperation(t *testing.T) *driver {
 	o := review.Operation{Title: review.Escape("node.reimage"), Subjects: []review.Text{review.Escape("a")}}
 	o.SetFields(func() (fields []review.Field) {
 		for i := range 200 {
-			fields = append(fields, review.Field{Name: review.Escape("f" + number(i)), Value: []review.Text{review.Escape("v")}})
+			fields = append(fields, review.Field{Name: review.Escape("f" + review.Number(i)), Value: []review.Text{review.Escape("v")}})
 		}
 		return fields
 	})

@@ -3,6 +3,7 @@ package tui
 import (
 	"strings"
 
+	"github.com/better-compute/approver/core/review"
 	tea "github.com/charmbracelet/bubbletea"
 )
 
@@ -66,7 +67,7 @@ func (m *Model) head() row {
 	} else if s.closed() {
 		right = "WINDOW CLOSED"
 	} else if n := s.reading.Left(); !s.reading.Complete() {
-		right = number(n.Operations+n.Summaries+n.Findings) + " to open"
+		right = review.Number(n.Operations+n.Summaries+n.Findings) + " to open"
 	}
 	gap := s.width - len(left) - len(right)
 	if gap < 1 {

@@ -93,10 +93,10 @@ func (o *leaf) lay(s *session, width int) {
 	default:
 		l := &o.got.leaf
 		p.lead("hash", 9, plain, l.Hash.String())
-		p.lead("index", 9, plain, number(int(l.Proof.Index))+" of "+number(l.Size)+", from 0, in the order of the hashes")
-		p.lead("proof", 9, good, "verified: with these "+count(len(l.Proof.Siblings), "sibling")+", from the leaf up, it gives the root")
+		p.lead("index", 9, plain, review.Number(int(l.Proof.Index))+" of "+review.Number(l.Size)+", from 0, in the order of the hashes")
+		p.lead("proof", 9, good, "verified: with these "+review.Counted(len(l.Proof.Siblings), "sibling")+", from the leaf up, it gives the root")
 		for i, sibling := range l.Proof.Siblings {
-			p.lead(pad("", 6-len(number(i+1)))+number(i+1), 9, plain, sibling.String())
+			p.lead(pad("", 6-len(review.Number(i+1)))+review.Number(i+1), 9, plain, sibling.String())
 		}
 	}
 	o.sheet = p

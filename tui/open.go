@@ -208,14 +208,14 @@ func (o *openScreen) counts(p *sheet) {
 			files++
 		}
 	}
-	p.say(0, faint, count(files, "file")+", "+number(n)+" to review")
+	p.say(0, faint, review.Counted(files, "file")+", "+review.Number(n)+" to review")
 	e := &Entry{}
 	if o.cursor.at < len(o.entries) {
 		e = &o.entries[o.cursor.at]
 	}
 	size := "-"
 	if !e.Folder && !e.Changed.IsZero() {
-		size = count(int(e.Bytes), "byte") + ", of " + e.Changed.UTC().Format("2006-01-02 15:04")
+		size = review.Counted(int(e.Bytes), "byte") + ", of " + e.Changed.UTC().Format("2006-01-02 15:04")
 	}
 	p.say(0, plain, size)
 	p.add(e.says(p.width).marked(p.width)) // always one row: the list does not jump
@@ -229,11 +229,11 @@ func (e *Entry) says(width int) row {
 	}
 	switch {
 	case e.Kind == ScopeFile && own != "" && e.Operations > 0:
-		return row{lead: own + count(int(min(e.Operations, 1<<53)), "operation") + ", batch ", text: e.Batch.String()}
+		return row{lead: own + review.Counted(int(min(e.Operations, 1<<53)), "operation") + ", batch ", text: e.Batch.String()}
 	case e.Kind == ScopeFile && e.Batch.String() != "":
 		return row{lead: own + "batch ", text: e.Batch.String()}
 	case e.Epoch > 0:
-		return row{own: own + "epoch " + number(int(min(e.Epoch, 1<<53)))}
+		return row{own: own + "epoch " + review.Number(int(min(e.Epoch, 1<<53)))}
 	}
 	return row{own: "-", ink: faint}
 }
@@ -270,7 +270,7 @@ func (e *Entry) what(columns int) string {
 	}
 	switch {
 	case e.Kind == ScopeFile && e.Operations > 0 && e.Operations <= wire.MaxLeaves:
-		what = "scope of " + number(int(e.Operations))
+		what = "scope of " + review.Number(int(e.Operations))
 	case e.Trouble != "":
 		what = e.Trouble
 	case e.Folder && e.Plugged:

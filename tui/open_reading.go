@@ -84,7 +84,7 @@ func (f *readingFile) view(s *session, width, _ int) []row {
 	case f.all > 0 && f.done >= f.all:
 		p.say(0, plain, "Read. The root is computed, and everything is decoded ...")
 	case f.all > 0:
-		p.say(0, plain, "Reading: "+number(int(f.done*100/f.all))+" % of "+number(int(f.all))+" bytes")
+		p.say(0, plain, "Reading: "+review.Number(int(f.done*100/f.all))+" % of "+review.Number(int(f.all))+" bytes")
 	default:
 		p.say(0, plain, "Reading ...")
 	}

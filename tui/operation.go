@@ -11,10 +11,8 @@ import (
 // An operation screen shows one operation, all of its fields and all of its subjects. It counts as opened once the last row
 // of the fields and the first subject were on the screen.
 type operation struct {
-	reader
-	index int
-	sheet sheet // all above the subjects
-	tail  tail
+	sheetReader // the tail is the subjects
+	index       int
 }
 
 func newOperation(index int) screen { return &operation{index: index} }
@@ -38,7 +36,7 @@ func (o *operation) update(s *session, msg tea.Msg) step {
 	case o.follow(s, c, due, opened):
 		return step{}
 	case c == next:
-		return o.reader.next(s, o.read(), opened)
+		return o.next(s, o.ended(), opened)
 	case (c == filter || c == showSubjects) && s.hasSubjects():
 		return toSubjects(s, selection{by: byOperation, operation: o.index})
 	}
@@ -46,20 +44,11 @@ func (o *operation) update(s *session, msg tea.Msg) step {
 	return st
 }
 
-// read tells whether everything above the subjects, and the first of them, is or was on the screen.
-func (o *operation) read() bool { return o.offset+o.height > min(len(o.sheet.rows), o.rows-1) }
-
 func (o *operation) place(s *session, width, height int) {
-	if o.sheet.width != width {
-		o.lay(s, width)
-	}
-	o.set(len(o.sheet.rows)+o.tail.rows(), height)
-	if o.look(s, o.read(), width, height) {
+	if o.settle(s, width, height, o.lay) {
 		s.reading.OpenOperation(o.index)
 	}
 }
-
-func (o *operation) view(*session, int, int) []row { return o.window(o.sheet.rows, &o.tail) }
 
 func (o *operation) lay(s *session, width int) {
 	d := s.document()
@@ -77,7 +66,7 @@ func (o *operation) lay(s *session, width int) {
 	for _, m := range op.Marks {
 		p.say(2, warn, m)
 	}
-	p.say(2, plain, "on "+count(len(op.Subjects), "subject"))
+	p.say(2, plain, "on "+review.Counted(len(op.Subjects), "subject"))
 	if op.Digest != nil {
 		p.say(2, faint, "payload SHA-256 "+hex.EncodeToString(op.Digest))
 	}
@@ -93,6 +82,6 @@ func (o *operation) lay(s *session, width int) {
 	default:
 		p.say(2, alarm, "What it would do is not known here.")
 	}
-	p.heading("Subjects (" + number(len(op.Subjects)) + ")")
+	p.heading("Subjects (" + review.Number(len(op.Subjects)) + ")")
 	o.sheet, o.tail = p, newTail(op.Subjects, fieldsAt, width)
 }

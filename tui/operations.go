@@ -69,7 +69,7 @@ func groupEntries(g int, group *review.Group) []entry {
 }
 
 func (o *operations) title(s *session) string {
-	return upper(s.document().Counts.String()) + "s: " + number(len(s.document().Operations))
+	return upper(s.document().Counts.String()) + "s: " + review.Number(len(s.document().Operations))
 }
 
 func (o *operations) commands(s *session) []command {
@@ -99,11 +99,7 @@ func (o *operations) place(s *session, width, height int) { o.set(len(o.entries)
 func (o *operations) view(s *session, width, height int) []row {
 	rows := make([]row, 0, height)
 	for i := o.offset; i < o.end(); i++ {
-		r := o.row(s, o.entries[i], width)
-		if r.lead = pointer(i == o.at) + r.lead; i == o.at {
-			r.leadInk = chosen
-		}
-		rows = append(rows, r.marked(width))
+		rows = append(rows, o.row(s, o.entries[i], width).pointed(i == o.at).marked(width))
 	}
 	return rows
 }
@@ -114,7 +110,7 @@ func (o *operations) row(s *session, e entry, width int) row {
 	if e.summary {
 		g := &s.reading.Groups()[e.index]
 		return row{lead: state(true, s.reading.Summary(e.index)), text: d.Operations[g.Operations[0]].Title.String(),
-			own: "SUMMARY of " + number(len(g.Operations)) + " x ", ink: warn}
+			own: "SUMMARY of " + review.Number(len(g.Operations)) + " x ", ink: warn}
 	}
 	op := &d.Operations[e.index]
 	r := row{lead: state(s.reading.Operation(e.index)), text: op.Title.String()}
@@ -123,12 +119,12 @@ func (o *operations) row(s *session, e entry, width int) row {
 		r.own, r.text, r.ink = own, about.String(), ink
 		return r
 	}
-	n := number(len(op.Subjects))
+	n := review.Number(len(op.Subjects))
 	r.own, r.ink = pad("", 6-len(n))+n+" x "+standing(op, width < 60), inkOfOperation(op)
 	if e.sample {
 		r.own += "SAMPLE "
 	}
-	if name := op.Title.String(); isName(name) {
+	if name := op.Title.String(); review.IsName(name) {
 		on, subjects := onSubjects(op)
 		r.own, r.text = r.own+name+" "+on, subjects.String()
 	}
@@ -142,9 +138,9 @@ func onSubjects(o *review.Operation) (own string, text review.Text) {
 	case more == 0:
 		return "on ", first
 	case isASCII(first.String()) && !strings.Contains(first.String(), " "):
-		return "on ", review.Join(first, review.Escape(" and "+number(more)+" more"))
+		return "on ", review.Join(first, review.Escape(" and "+review.Number(more)+" more"))
 	}
-	return "on " + number(more+1) + ", the first ", first
+	return "on " + review.Number(more+1) + ", the first ", first
 }
 
 func inkOfOperation(o *review.Operation) ink {
@@ -173,16 +169,4 @@ func standing(o *review.Operation, short bool) (words string) {
 }
 
 // ordinal says which of how many something is.
-func ordinal(i, of int) string { return number(i+1) + " of " + number(of) }
-
-// isName tells whether a text is made as identifiers are, so that it can stand among the program's own words.
-func isName(s string) bool {
-	for i := range len(s) {
-		switch c := s[i] | 0x20; {
-		case c >= 'a' && c <= 'z', s[i] >= '0' && s[i] <= '9', s[i] == '_', s[i] == '-', s[i] == '.', s[i] == '[', s[i] == ']':
-		default:
-			return false
-		}
-	}
-	return s != ""
-}
+func ordinal(i, of int) string { return review.Number(i+1) + " of " + review.Number(of) }

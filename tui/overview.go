@@ -132,14 +132,14 @@ func inShort(p *sheet, t review.Tally) {
 	var parts []string
 	others := 0
 	for _, c := range t.Rows {
-		if len(parts) == kindsNamed || !isName(c.Name.String()) {
+		if len(parts) == kindsNamed || !review.IsName(c.Name.String()) {
 			others++
 			continue
 		}
-		parts = append(parts, number(c.N)+" "+c.Name.String())
+		parts = append(parts, review.Number(c.N)+" "+c.Name.String())
 	}
 	if others > 0 {
-		parts = append(parts, count(others, "other"))
+		parts = append(parts, review.Counted(others, "other"))
 	}
 	if len(parts) > 0 {
 		p.say(0, plain, upper(t.Title)+": "+strings.Join(parts, ", ")+".")
@@ -161,7 +161,7 @@ func clock(d time.Duration) string {
 	days, d := d/(24*time.Hour), d%(24*time.Hour)
 	text := fmt.Sprintf("%02d:%02d:%02d", d/time.Hour, d%time.Hour/time.Minute, d%time.Minute/time.Second)
 	if days > 0 {
-		return count(int(days), "day") + " " + text
+		return review.Counted(int(days), "day") + " " + text
 	}
 	return text
 }
@@ -230,14 +230,14 @@ func tally(p *sheet, t review.Tally, size int) {
 		if c.Destructive {
 			mark, i = "DESTRUCTIVE ", alarm
 		}
-		lead := pad("", 8-len(number(c.N))) + number(c.N) + "  " + mark
+		lead := pad("", 8-len(review.Number(c.N))) + review.Number(c.N) + "  " + mark
 		p.text(lead, len(lead), i, c.Name)
 	}
 	if left := len(t.Rows) - overviewRows; left > 0 {
-		p.say(10, faint, "... and "+number(left)+" more; the filters of the subjects have all of them")
+		p.say(10, faint, "... and "+review.Number(left)+" more; the filters of the subjects have all of them")
 	}
 	if size > 0 {
-		p.say(0, plain, pad("", 8-len(number(size)))+number(size)+"  have none")
+		p.say(0, plain, pad("", 8-len(review.Number(size)))+review.Number(size)+"  have none")
 	}
 }
 
@@ -255,7 +255,7 @@ func findingsInShort(p *sheet, d *review.Document) {
 		layFinding(p, &d.Findings[i])
 	}
 	if left := len(order) - overviewRows; left > 0 {
-		p.say(6, faint, "... and "+number(left)+" more")
+		p.say(6, faint, "... and "+review.Number(left)+" more")
 	}
 }
 

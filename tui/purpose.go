@@ -13,7 +13,7 @@ func did(r *review.Review) review.Text { return saying(verbOf(r.Document())+"D",
 
 func saying(verb string, d *review.Document) review.Text {
 	words := review.Words(d.Root)
-	return review.Join(review.Escape(verb+" "+count(d.Size, d.Counts.String())+": "), contents(d), review.Escape("; root "+words[0]+" "+words[1]))
+	return review.Join(review.Escape(verb+" "+review.Counted(d.Size, d.Counts.String())+": "), contents(d), review.Escape("; root "+words[0]+" "+words[1]))
 }
 
 // verbOf says what a signature under a document does.
@@ -46,7 +46,7 @@ func contents(d *review.Document) review.Text {
 	for _, c := range rows[:min(len(rows), kindsNamed)] {
 		before, after := "", ""
 		if d.Counts == review.Operations || c.N > 1 {
-			before = number(c.N) + " "
+			before = review.Number(c.N) + " "
 		}
 		if c.Destructive {
 			after = " DESTRUCTIVE"
@@ -54,7 +54,7 @@ func contents(d *review.Document) review.Text {
 		add(review.Escape(before), c.Name, review.Escape(after))
 	}
 	if left := len(rows) - kindsNamed; left > 0 {
-		add(review.Escape(number(left) + " more"))
+		add(review.Escape(review.Number(left) + " more"))
 	}
 	return review.Join(parts...)
 }

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/better-compute/approver/core/review"
@@ -45,26 +44,6 @@ func (r row) marked(width int) row {
 		r.own = r.own[:m-1] + "+"
 	}
 	return r
-}
-
-// number writes n with commas between thousands.
-func number(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// count writes n and the noun, in the plural where n is not 1.
-func count(n int, noun string) string {
-	if n != 1 {
-		if stem, ok := strings.CutSuffix(noun, "y"); ok && noun != "day" {
-			noun = stem + "ie"
-		}
-		noun += "s"
-	}
-	return number(n) + " " + noun
 }
 
 // list joins words as a sentence does.

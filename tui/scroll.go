@@ -15,23 +15,31 @@ func (v *scroll) set(rows, height int) {
 
 // move follows a command, and tells whether it was one that moves.
 func (v *scroll) move(c command) bool {
-	switch c {
-	case up:
-		v.offset--
-	case down:
-		v.offset++
-	case pageUp:
-		v.offset -= max(v.height-1, 1)
-	case pageDown:
-		v.offset += max(v.height-1, 1)
-	case top:
-		v.offset = 0
-	case bottom:
-		v.offset = v.rows
-	default:
+	if !v.lead(c, &v.offset) {
 		return false
 	}
 	v.set(v.rows, v.height)
+	return true
+}
+
+// lead moves a row as a command says, beyond the ends too, and tells whether it was one that moves.
+func (v *scroll) lead(c command, row *int) bool {
+	switch c {
+	case up:
+		*row--
+	case down:
+		*row++
+	case pageUp:
+		*row -= max(v.height-1, 1)
+	case pageDown:
+		*row += max(v.height-1, 1)
+	case top:
+		*row = 0
+	case bottom:
+		*row = v.rows
+	default:
+		return false
+	}
 	return true
 }
 
@@ -65,20 +73,7 @@ func (c *cursor) set(rows, height int) {
 
 // move follows a command, and tells whether it was one that moves.
 func (c *cursor) move(m command) bool {
-	switch m {
-	case up:
-		c.at--
-	case down:
-		c.at++
-	case pageUp:
-		c.at -= max(c.height-1, 1)
-	case pageDown:
-		c.at += max(c.height-1, 1)
-	case top:
-		c.at = 0
-	case bottom:
-		c.at = c.rows - 1
-	default:
+	if !c.lead(m, &c.at) {
 		return false
 	}
 	c.set(c.rows, c.height)

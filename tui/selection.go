@@ -33,7 +33,7 @@ func (f selection) says(s *session) (own, text string) {
 	case byKind:
 		return "kind ", f.name
 	case byOperation:
-		return d.Counts.String() + " " + number(f.operation+1) + " ", d.Operations[f.operation].Title.String()
+		return d.Counts.String() + " " + review.Number(f.operation+1) + " ", d.Operations[f.operation].Title.String()
 	case bySite:
 		return "site ", s.index.sites[f.site].name
 	case byFinding:

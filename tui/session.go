@@ -70,7 +70,7 @@ func leftToOpen(left review.Left, unit review.Unit) string {
 	var parts []string
 	add := func(n int, noun string) {
 		if n > 0 {
-			parts = append(parts, count(n, noun))
+			parts = append(parts, review.Counted(n, noun))
 		}
 	}
 	add(left.Findings, "finding")

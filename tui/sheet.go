@@ -83,7 +83,7 @@ func (p *sheet) value(lead string, at int, i ink, lines []review.Text, quote boo
 	case 1:
 		p.quoted(lead, at, i, lines[0], quote)
 	default:
-		p.lead(lead, at, i, count(len(lines), "line")+note)
+		p.lead(lead, at, i, review.Counted(len(lines), "line")+note)
 		note = ""
 		at, digits := p.column(at), len(strconv.Itoa(len(lines)))
 		for n, line := range lines {
@@ -104,7 +104,7 @@ func (p *sheet) script(at int, i ink, number string, line review.Text) {
 	}
 	p.text(lead+" ", len(lead)+1, i, line)
 	if ends := trailingSpaces(line.String()); ends > 0 {
-		p.say(len(lead)+1, faint, "("+count(ends, "space")+" at the end of this line)")
+		p.say(len(lead)+1, faint, "("+review.Counted(ends, "space")+" at the end of this line)")
 	}
 }
 

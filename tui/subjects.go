@@ -34,7 +34,7 @@ func toSubjects(s *session, f selection) step {
 }
 
 func (o *subjects) title(s *session) string {
-	return "Subjects: " + number(o.count(s)) + " of " + number(s.index.size())
+	return "Subjects: " + review.Number(o.count(s)) + " of " + review.Number(s.index.size())
 }
 
 func (o *subjects) typing() bool { return o.input }
@@ -202,9 +202,9 @@ func (o *subjects) view(s *session, width, height int) []row {
 func (o *subjects) nothing(s *session) string {
 	rest := s.index.size() - len(o.base)
 	if o.selection.by == byNothing || rest == 0 {
-		return "None of all " + number(s.index.size()) + " holds this."
+		return "None of all " + review.Number(s.index.size()) + " holds this."
 	}
-	return "Not among the " + number(len(o.base)) + " shown; the other " + number(rest) + " were NOT searched. Esc, then 3, shows all."
+	return "Not among the " + review.Number(len(o.base)) + " shown; the other " + review.Number(rest) + " were NOT searched. Esc, then 3, shows all."
 }
 
 // among says of how many subjects a search goes through, where it is not all.
@@ -212,7 +212,7 @@ func (o *subjects) among(s *session) string {
 	if o.selection.by == byNothing {
 		return ""
 	}
-	return " " + number(len(o.base)) + " of " + number(s.index.size())
+	return " " + review.Number(len(o.base)) + " of " + review.Number(s.index.size())
 }
 
 // bar says which subjects are shown.
@@ -235,13 +235,10 @@ func (o *subjects) bar(s *session, width int) row {
 func (o *subjects) row(s *session, i, width int) row {
 	operation, subject := s.index.of(o.nth(i))
 	op := &s.document().Operations[operation]
-	r := row{lead: pointer(i == o.at) + state(s.reading.Operation(operation)), ink: inkOfOperation(op), text: op.Subjects[subject].String()}
-	if i == o.at {
-		r.leadInk = chosen
-	}
+	r := row{lead: state(s.reading.Operation(operation)), ink: inkOfOperation(op), text: op.Subjects[subject].String()}
 	r.own = standing(op, true)
-	if kind := op.Title.String(); width >= 60 && isName(kind) {
+	if kind := op.Title.String(); width >= 60 && review.IsName(kind) {
 		r.own = pad(r.own, 6) + pad(kind, 22)
 	}
-	return r.marked(width)
+	return r.pointed(i == o.at).marked(width)
 }

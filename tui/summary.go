@@ -11,15 +11,14 @@ import (
 // A summary screen shows the many operations of one kind field by field: how many values each has, their range, the
 // commonest and the rarest; then the random sample that is opened beside it.
 type summary struct {
-	reader
+	sheetReader
 	index int
-	sheet sheet
 }
 
 func newSummary(index int) screen { return &summary{index: index} }
 
 func (o *summary) title(s *session) string {
-	return "Summary of " + number(len(s.reading.Groups()[o.index].Operations)) + " operations"
+	return "Summary of " + review.Number(len(s.reading.Groups()[o.index].Operations)) + " operations"
 }
 
 func (o *summary) commands(*session) []command {
@@ -36,7 +35,7 @@ func (o *summary) update(s *session, msg tea.Msg) step {
 	case o.follow(s, c, true, s.reading.Summary(o.index)):
 		return step{}
 	case c == next:
-		return o.reader.next(s, o.atEnd(), s.reading.Summary(o.index))
+		return o.next(s, o.ended(), s.reading.Summary(o.index))
 	case c == filter || c == showSubjects:
 		group := s.reading.Groups()[o.index]
 		return toSubjects(s, selection{by: byKind, name: s.document().Operations[group.Operations[0]].Title.String()})
@@ -46,16 +45,10 @@ func (o *summary) update(s *session, msg tea.Msg) step {
 }
 
 func (o *summary) place(s *session, width, height int) {
-	if o.sheet.width != width {
-		o.lay(s, width)
-	}
-	o.set(len(o.sheet.rows), height)
-	if o.look(s, o.atEnd(), width, height) {
+	if o.settle(s, width, height, o.lay) {
 		s.reading.OpenSummary(o.index)
 	}
 }
-
-func (o *summary) view(*session, int, int) []row { return o.sheet.rows[o.offset:o.end()] }
 
 func (o *summary) lay(s *session, width int) {
 	group := s.reading.Groups()[o.index]
@@ -74,7 +67,7 @@ func (o *summary) lay(s *session, width int) {
 // laySummary lays out what the many operations of a kind hold.
 func laySummary(p *sheet, d *review.Document, group *review.Group) {
 	p.text("", 2, strong, d.Operations[group.Operations[0]].Title)
-	p.say(2, plain, number(len(group.Operations))+" distinct operations that are no outliers, too many to read one by one. What all of this kind hold, by field, the outliers included:")
+	p.say(2, plain, review.Number(len(group.Operations))+" distinct operations that are no outliers, too many to read one by one. What all of this kind hold, by field, the outliers included:")
 	if len(group.Summary.Columns) == 0 {
 		p.say(2, alarm, "What they would do is not known here.")
 	}
@@ -86,13 +79,13 @@ func laySummary(p *sheet, d *review.Document, group *review.Group) {
 // layColumn lays out the values of one field, the commonest first.
 func layColumn(p *sheet, c *review.Column) {
 	p.blankRow()
-	p.quoted("  ", 2, strong, c.Name, !isName(c.Name.String()))
-	head := count(c.Distinct, "distinct value")
+	p.quoted("  ", 2, strong, c.Name, !review.IsName(c.Name.String()))
+	head := review.Counted(c.Distinct, "distinct value")
 	if c.Range != "" {
 		head += ", " + c.Range
 	}
 	p.say(4, plain, head)
-	quote := isString(&review.Field{Type: c.Type})
+	quote := (&review.Field{Type: c.Type}).IsText()
 	if len(c.Odd) > 0 {
 		p.say(4, warn, "of outliers:")
 		heldValues(p, c.Odd, quote, warn)
@@ -100,14 +93,14 @@ func layColumn(p *sheet, c *review.Column) {
 	}
 	heldValues(p, c.Common, quote, plain)
 	if between := c.Distinct - len(c.Odd) - len(c.Common) - len(c.Rare); between > 0 {
-		p.say(8, faint, "... "+number(between)+" others")
+		p.say(8, faint, "... "+review.Number(between)+" others")
 	}
 	heldValues(p, c.Rare, quote, warn)
 }
 
 func heldValues(p *sheet, values []review.Held, quote bool, i ink) {
 	for _, h := range values {
-		lead := "    " + pad("", 6-len(number(h.N))) + number(h.N) + " x "
+		lead := "    " + pad("", 6-len(review.Number(h.N))) + review.Number(h.N) + " x "
 		if h.Value == nil {
 			note := strings.TrimSpace(h.Note)
 			if note == "" {

@@ -158,6 +158,14 @@ func pointer(here bool) string {
 	return "  "
 }
 
+// pointed puts the sign of the cursor before the lead.
+func (r row) pointed(here bool) row {
+	if r.lead = pointer(here) + r.lead; here {
+		r.leadInk = chosen
+	}
+	return r
+}
+
 // inkOf is the ink of a severity.
 func inkOf(v review.Severity) ink {
 	switch v {

@@ -13,17 +13,17 @@ func (d *Document) conclusion(reading bool) []string {
 	case d.declines:
 		lines = append(lines, "DECLINE: you are about to say no to this "+d.What+". That approves nothing.")
 		if n[Stop] > 0 {
-			lines = append(lines, count(n[Stop], "finding")+" below "+plural(n[Stop], "forbids", "forbid")+" approving it, and "+
+			lines = append(lines, Counted(n[Stop], "finding")+" below "+plural(n[Stop], "forbids", "forbid")+" approving it, and "+
 				plural(n[Stop], "does", "do")+" not forbid declining it.")
 		}
 	case n[Stop] > 0:
-		lines = append(lines, "STOP: do not sign this "+d.What+". "+count(n[Stop], "finding")+" below "+plural(n[Stop], "forbids", "forbid")+" it.")
+		lines = append(lines, "STOP: do not sign this "+d.What+". "+Counted(n[Stop], "finding")+" below "+plural(n[Stop], "forbids", "forbid")+" it.")
 	case n[Acknowledge] > 0 && reading:
-		lines = append(lines, "ACKNOWLEDGE: "+count(n[Acknowledge], "finding")+" below for whoever signs this "+d.What+" to open.")
+		lines = append(lines, "ACKNOWLEDGE: "+Counted(n[Acknowledge], "finding")+" below for whoever signs this "+d.What+" to open.")
 	case n[Acknowledge] > 0:
-		lines = append(lines, "ACKNOWLEDGE: "+count(n[Acknowledge], "finding")+" below to open before you sign this "+d.What+".")
+		lines = append(lines, "ACKNOWLEDGE: "+Counted(n[Acknowledge], "finding")+" below to open before you sign this "+d.What+".")
 	case n[Note] > 0:
-		lines = append(lines, "CLEAR, with "+count(n[Note], "note")+" below: nothing forbids this "+d.What+". Read the "+plural(n[Note], "note", "notes")+" and what it does.")
+		lines = append(lines, "CLEAR, with "+Counted(n[Note], "note")+" below: nothing forbids this "+d.What+". Read the "+plural(n[Note], "note", "notes")+" and what it does.")
 	default:
 		lines = append(lines, "CLEAR: nothing speaks against this "+d.What+". Read what it does all the same.")
 	}
@@ -33,7 +33,7 @@ func (d *Document) conclusion(reading bool) []string {
 // totals says how much it is, and how much of it destroys.
 func (d *Document) totals() string {
 	if d.Counts != Operations {
-		return count(d.Size, d.Counts.String()) + "; " + count(d.Escapes, "escape") + " in texts."
+		return Counted(d.Size, d.Counts.String()) + "; " + Counted(d.Escapes, "escape") + " in texts."
 	}
 	destructive := 0
 	for i := range d.Operations {
@@ -41,8 +41,8 @@ func (d *Document) totals() string {
 			destructive += len(d.Operations[i].Subjects)
 		}
 	}
-	return count(d.Size, "operation") + " (" + number(len(d.Operations)) + " distinct), " + number(destructive) + " destructive; " +
-		count(d.Escapes, "escape") + " in texts."
+	return Counted(d.Size, "operation") + " (" + Number(len(d.Operations)) + " distinct), " + Number(destructive) + " destructive; " +
+		Counted(d.Escapes, "escape") + " in texts."
 }
 
 // bySeverity counts the findings.
@@ -51,11 +51,4 @@ func (d *Document) bySeverity() (n [Stop + 1]int) {
 		n[f.Severity]++
 	}
 	return n
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
 }

@@ -95,7 +95,7 @@ func (p *printer) tally(t Tally) {
 	p.heading(t.Title)
 	digits := 0
 	for _, c := range t.Rows {
-		digits = max(digits, len(number(c.N)))
+		digits = max(digits, len(Number(c.N)))
 	}
 	shown := p.bound(len(t.Rows), briefRows)
 	for _, c := range t.Rows[:shown] {
@@ -103,7 +103,7 @@ func (p *printer) tally(t Tally) {
 		if c.Destructive {
 			mark = "  DESTRUCTIVE "
 		}
-		n := number(c.N)
+		n := Number(c.N)
 		p.indent(2 + digits - len(n))
 		p.w.WriteString(n)
 		p.w.WriteString(mark)
@@ -137,7 +137,7 @@ func (p *printer) finding(f Finding) {
 	p.prose("What to do: "+f.Advice, at)
 	if len(f.Places) > 0 {
 		p.indent(at)
-		p.line("Where (" + number(len(f.Places)) + "):")
+		p.line("Where (" + Number(len(f.Places)) + "):")
 		p.texts(f.Places, at+2)
 	}
 }

@@ -26,7 +26,7 @@ func (p *printer) operations(d *Document) {
 		draw(o, i+1, len(d.Operations))
 	}
 	if left := len(outliers) - shown; left > 0 {
-		p.line("\n... and " + count(left, "operation") + " more that few subjects have")
+		p.line("\n... and " + Counted(left, "operation") + " more that few subjects have")
 	}
 	if p.detail == Brief && d.Counts == Operations {
 		p.kinds(d, len(outliers))
@@ -40,7 +40,7 @@ func (p *printer) operations(d *Document) {
 // change draws one change or part, the nth of all: what becomes of it, what it is about, and its fields.
 func (p *printer) change(o *Operation, n, all int) {
 	p.w.WriteByte('\n')
-	p.text(o.Title.s, p.ordinal(number(n)+" of "+number(all)))
+	p.text(o.Title.s, p.ordinal(Number(n)+" of "+Number(all)))
 	p.indent(fieldsAt)
 	p.text(o.Subjects[0].s, fieldsAt)
 	p.fields(o.Fields(), 0)
@@ -81,7 +81,7 @@ func (p *printer) kinds(d *Document, drawn int) {
 		}
 	}
 	if shown < len(groups) {
-		p.line("\n... and " + count(len(d.Operations)-drawn, "operation") + " of " + number(len(groups)-shown) + " more kinds")
+		p.line("\n... and " + Counted(len(d.Operations)-drawn, "operation") + " of " + Number(len(groups)-shown) + " more kinds")
 	}
 }
 
@@ -94,10 +94,10 @@ func (p *printer) operation(o *Operation, n, all int) {
 		defer p.closely()()
 	}
 	p.w.WriteByte('\n')
-	at := p.ordinal(number(n) + " of " + number(all))
+	at := p.ordinal(Number(n) + " of " + Number(all))
 	p.text(o.Title.s, at)
 	p.indent(fieldsAt)
-	p.prose(o.standing()+"on "+count(len(o.Subjects), "subject"), fieldsAt)
+	p.prose(o.standing()+"on "+Counted(len(o.Subjects), "subject"), fieldsAt)
 	if o.Digest != nil {
 		digest := hex.EncodeToString(o.Digest)
 		if p.detail == Brief && p.scale == 1 {
@@ -121,7 +121,7 @@ func (p *printer) operation(o *Operation, n, all int) {
 		p.line("What it would do is not known here.")
 	}
 	p.indent(fieldsAt)
-	p.line("Subjects (" + number(len(o.Subjects)) + "):")
+	p.line("Subjects (" + Number(len(o.Subjects)) + "):")
 	p.texts(o.Subjects, fieldsAt+2)
 }
 
@@ -154,7 +154,7 @@ const indentedLevels = 8
 func (p *printer) fields(fields []Field, level int) {
 	width := 0
 	for i := range fields {
-		if name := fields[i].Name.s; isName(name) {
+		if name := fields[i].Name.s; IsName(name) {
 			width = max(width, min(len(name), nameColumns))
 		}
 	}
@@ -176,7 +176,7 @@ func (p *printer) field(f *Field, width, level int) {
 		p.indent(fieldsAt)
 	}
 	p.indent(left - fieldsAt)
-	if name := f.Name.s; isName(name) && len(name) <= width {
+	if name := f.Name.s; IsName(name) && len(name) <= width {
 		p.w.WriteString(name)
 		p.indent(at - left - len(name))
 	} else {
@@ -189,16 +189,10 @@ func (p *printer) field(f *Field, width, level int) {
 
 // held draws the value of a field, or the type of a group, and what most have where that differs.
 func (p *printer) held(f *Field, level, at int) {
-	after := ""
-	if f.Note != "" {
-		after = " (" + f.Note + ")"
-	}
-	if f.Default {
-		after += " (default)"
-	}
+	after := f.Remark()
 	switch {
 	case len(f.Value) > 0 || len(f.Fields) == 0 && f.Note == "":
-		p.value(f.Value, f.isString(), after, at)
+		p.value(f.Value, f.IsText(), after, at)
 	case len(f.Fields) == 0:
 		p.prose(after[1:], at)
 	case level >= indentedLevels:
@@ -210,7 +204,7 @@ func (p *printer) held(f *Field, level, at int) {
 		p.indent(at)
 		p.line("most have:")
 		p.indent(at)
-		p.value(f.Usual, f.isString(), "", at)
+		p.value(f.Usual, f.IsText(), "", at)
 		p.difference(f, at)
 	}
 }
@@ -220,7 +214,7 @@ func (p *printer) difference(f *Field, at int) {
 	line, value, usual := f.Difference()
 	if min(len(f.Value), len(f.Usual)) > 1 {
 		p.indent(at)
-		p.line("(the first line that differs is " + number(line+1) + ")")
+		p.line("(the first line that differs is " + Number(line+1) + ")")
 	}
 	if value != "" || usual != "" {
 		const says = "they differ from here on: "
@@ -231,25 +225,10 @@ func (p *printer) difference(f *Field, at int) {
 	}
 }
 
-// isString tells whether the value is a text from outside rather than a number or name of ours.
-func (f *Field) isString() bool { return strings.HasSuffix(strings.TrimSuffix(f.Type, ">"), "string") }
-
 // closely draws many times as much as Brief does until the function it gives is called: what differs is read whole, and
 // still a file cannot make it endless.
 func (p *printer) closely() (restore func()) {
 	scale := p.scale
 	p.scale = closeScale
 	return func() { p.scale = scale }
-}
-
-// isName tells whether a name is made as identifiers and indexes are, so that it needs no quotes.
-func isName(s string) bool {
-	for i := range len(s) {
-		switch c := s[i] | 0x20; {
-		case c >= 'a' && c <= 'z', s[i] >= '0' && s[i] <= '9', s[i] == '_', s[i] == '-', s[i] == '.', s[i] == '[', s[i] == ']':
-		default:
-			return false
-		}
-	}
-	return s != ""
 }

@@ -74,7 +74,7 @@ func (p *printer) value(lines []Text, quote bool, after string, at int) {
 	case 1:
 		p.single(lines[0].s, quote, after, at)
 	default:
-		p.line(number(len(lines)) + " lines" + after)
+		p.line(Number(len(lines)) + " lines" + after)
 		p.script(lines, at)
 	}
 }
@@ -96,7 +96,7 @@ func (p *printer) single(s string, quote bool, after string, at int) {
 	if tail != "" {
 		p.elided = true
 		p.indent(at)
-		p.line("(" + number(len(head)+len(tail)) + " of " + number(len(s)) + " bytes shown)")
+		p.line("(" + Number(len(head)+len(tail)) + " of " + Number(len(s)) + " bytes shown)")
 	}
 }
 
@@ -127,7 +127,7 @@ func (p *printer) script(lines []Text, at int) {
 	for i := 0; i < len(lines); i++ {
 		if i == skipFrom {
 			p.indent(at)
-			p.line(strings.Repeat(" ", digits) + " : " + number(skipTo-skipFrom) + " lines left out")
+			p.line(strings.Repeat(" ", digits) + " : " + Number(skipTo-skipFrom) + " lines left out")
 			i = skipTo
 		}
 		n := strconv.Itoa(i + 1)
@@ -147,7 +147,7 @@ func (p *printer) scriptLine(s string, at int) {
 	p.single(s, false, "", at)
 	if ends := len(s) - len(strings.TrimRight(s, " ")); ends > 0 {
 		p.indent(at)
-		p.line("(" + count(ends, "space") + " at the end of this line)")
+		p.line("(" + Counted(ends, "space") + " at the end of this line)")
 	}
 }
 
@@ -203,23 +203,6 @@ func (p *printer) numbered(list []Text, at int) {
 func (p *printer) rest(n, at int) {
 	if n > 0 {
 		p.indent(at)
-		p.line("... and " + number(n) + " more")
+		p.line("... and " + Number(n) + " more")
 	}
-}
-
-// number writes n with commas between thousands.
-func number(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// count writes n and the noun, in the plural where n is not 1.
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return number(n) + " " + noun
 }

@@ -58,20 +58,20 @@ func (p *printer) summary(s Summary, group []*Operation) {
 		}
 	}
 	for i, m := range shared.Marks {
-		shared.Marks[i] = m + " (" + number(marks[m]) + ")"
+		shared.Marks[i] = m + " (" + Number(marks[m]) + ")"
 	}
 	p.w.WriteByte('\n')
-	at := p.ordinal(number(len(group)) + " distinct")
+	at := p.ordinal(Number(len(group)) + " distinct")
 	p.text(shared.Title.s, at)
 	p.indent(fieldsAt)
-	p.prose(shared.standing()+"on "+count(len(subjects), "subject")+"; by field:", fieldsAt)
+	p.prose(shared.standing()+"on "+Counted(len(subjects), "subject")+"; by field:", fieldsAt)
 	shown := p.bound(len(s.Columns), briefRows)
 	for i := range s.Columns[:shown] {
 		p.column(&s.Columns[i])
 	}
 	p.rest(len(s.Columns)-shown, fieldsAt)
 	p.indent(fieldsAt)
-	p.line("Subjects (" + number(len(subjects)) + "):")
+	p.line("Subjects (" + Number(len(subjects)) + "):")
 	p.texts(subjects, fieldsAt+2)
 }
 
@@ -79,18 +79,18 @@ func (p *printer) summary(s Summary, group []*Operation) {
 func (p *printer) column(c *Column) {
 	at := fieldsAt + 2
 	p.indent(fieldsAt)
-	if isName(c.Name.s) {
+	if IsName(c.Name.s) {
 		p.text(c.Name.s, fieldsAt)
 	} else {
 		p.text(`"`+c.Name.s+`"`, fieldsAt)
 	}
 	p.indent(at)
-	head := count(c.Distinct, "distinct value")
+	head := Counted(c.Distinct, "distinct value")
 	if c.Range != "" {
 		head += ", " + c.Range
 	}
 	p.line(head)
-	quote := (&Field{Type: c.Type}).isString()
+	quote := (&Field{Type: c.Type}).IsText()
 	if len(c.Odd) > 0 {
 		p.indent(at)
 		p.line("of outliers:")
@@ -101,14 +101,14 @@ func (p *printer) column(c *Column) {
 	p.heldValues(c.Common, quote, at)
 	if between := c.Distinct - len(c.Odd) - len(c.Common) - len(c.Rare); between > 0 {
 		p.indent(at)
-		p.line("... " + number(between) + " others")
+		p.line("... " + Number(between) + " others")
 	}
 	p.heldValues(c.Rare, quote, at)
 }
 
 func (p *printer) heldValues(values []Held, quote bool, at int) {
 	for _, h := range values {
-		n := number(h.N)
+		n := Number(h.N)
 		p.indent(at + 2 + max(0, 6-len(n)))
 		p.w.WriteString(n)
 		p.w.WriteString(" x ")

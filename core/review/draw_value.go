@@ -54,15 +54,19 @@ func fitting(s string, cells int) int {
 	return i
 }
 
-// width gives the cells a unit takes at most: emoji, Hangul and Han take two, and nothing below Hangul does.
-func width(u string) int {
-	if len(u) == 1 || u[0] < utf8.RuneSelf {
+// width gives the cells a unit takes at most: emoji, Hangul and Han take two, and nothing below Hangul does. Marks count, since
+// there are terminals that give them a cell.
+func width(u string) (cells int) {
+	if u[0] < utf8.RuneSelf {
 		return len(u)
 	}
-	if r, _ := utf8.DecodeRuneInString(u); r < 0x1100 {
-		return 1
+	for _, r := range u {
+		cells++
+		if r >= 0x1100 {
+			cells++
+		}
 	}
-	return 2
+	return cells
 }
 
 // value writes lines of text as one value from the column at on, and after it: none as "none", one as it is, in quotes

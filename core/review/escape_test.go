@@ -227,3 +227,17 @@ func BenchmarkPlainBytes(b *testing.B) {
 		})
 	}
 }
+
+// A mark stays with the letter it is spelled over: at the beginning of a row it would stand over what the program writes there.
+func TestNoRowBeginsWithAMark(t *testing.T) {
+	text := Escape(strings.Repeat("\u0e17\u0e35\u0e48", 40) + strings.Repeat("\u0915\u0903\u0900", 40))
+	require.Zero(t, text.Escapes())
+	for cells := 1; cells < 40; cells++ {
+		rows := text.Rows(cells)
+		require.Equal(t, text.String(), strings.Join(rows, ""))
+		for _, row := range append(rows, text.String()[len(Fit(text.String(), cells)):]) {
+			first, _ := utf8.DecodeRuneInString(row)
+			require.False(t, unicode.Is(unicode.Mn, first), "%d cells: %q", cells, row)
+		}
+	}
+}

@@ -24,12 +24,20 @@ func appendByteEscape(b []byte, c byte) []byte {
 	return append(b, '<', '0', 'x', upperHex[c>>4], upperHex[c&15], '>')
 }
 
-// unit gives the length in bytes of what may not be cut at the start of an escaped line: an escape, or a rune.
+// unit gives the length in bytes of what may not be cut at the start of an escaped line: an escape, or a rune with the marks
+// that are spelled over it, which would stand over what comes before the next row.
 func unit(s string) int {
 	if opensEscape(s, 0) {
 		return strings.IndexByte(s, '>') + 1
 	}
 	_, size := utf8.DecodeRuneInString(s)
+	for size < len(s) && s[size] >= utf8.RuneSelf {
+		r, n := utf8.DecodeRuneInString(s[size:])
+		if !isMark(r) {
+			break
+		}
+		size += n
+	}
 	return size
 }
 

@@ -76,6 +76,9 @@ func (t *runeTable) set(table *unicode.RangeTable, of func(rune) class) {
 
 type runeTable [classifiedRunes]class
 
+// isMark tells whether a rune of a Text is drawn over the one before it.
+func isMark(r rune) bool { return r < classifiedRunes && classes()[r] == mark }
+
 // A spelling follows the runes of a line as they are drawn and knows whether a mark may come next. The zero spelling is
 // the start of a line, and the state after any ASCII.
 type spelling struct {

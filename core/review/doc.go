@@ -14,8 +14,8 @@
 // (Cf); line, paragraph and all other separators but the space; surrogates, private use, noncharacters and what is
 // unassigned; everything in the right-to-left blocks; enclosing marks, the marks that any letter may carry (script
 // Inherited), variation selectors; letters and symbols without ink, such as the Hangul fillers and the Braille blank. The
-// marks of scripts spelled with marks of their own, such as Thai and Devanagari, stand where they follow a letter or a spacing mark of such a
-// script, at most two in a row. U+FFFD stands.
+// marks of scripts spelled with marks of their own, such as Thai and Devanagari, stand where they follow a letter or a
+// spacing mark of such a script, at most two in a row. U+FFFD stands.
 //
 // A '<' that would read as the start of an escape, before "U+" or "0x", becomes <U+003C>. So escaping is reversible: no two
 // strings have one Text, and no text can pretend to hold an escape. A Text counts its escapes.

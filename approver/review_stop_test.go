@@ -42,6 +42,7 @@ func TestScreenGoesOnAfterAStop(t *testing.T) {
 			c := s.onScreen(100, 40, "exec env PS1=shell: bash --norc --noprofile -i")
 			c.await("shell:")
 			shell := c.job()
+			c.tmux("pipe-pane", "exec cat >'"+s.path("drawn")+"'")
 			c.say(strings.Replace(strings.TrimPrefix(reviewLine, "exec "), "alice.pem", "sealed.pem", 1))
 			words := c.readsAll()
 			stopped := 0
@@ -62,7 +63,7 @@ func TestScreenGoesOnAfterAStop(t *testing.T) {
 				require.Contains(t, string(s.read(mark)), " echo ")
 				c.tmux("send-keys", "-l", "fg\r415\r")
 				c.onTop(title)
-				require.Equal(t, "on", c.alternate())
+				c.until(func() bool { return c.alternate() == "on" }, "the screen is not drawn on the whole terminal")
 			}
 			c.press("A")
 			c.onTop("Confirm")
@@ -84,6 +85,7 @@ func TestScreenGoesOnAfterAStop(t *testing.T) {
 			c.await("signed by ")
 			c.say("exit")
 			require.Zero(t, c.end(), "%s", c.text())
+			require.Equal(t, 1+stopped, strings.Count(string(s.read("drawn")), "\x1b[?1049h"), "the whole terminal is taken once at first, and once after each stop")
 			s.requireSignature("sig.json", "sealed")
 		})
 	}

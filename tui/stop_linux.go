@@ -94,13 +94,24 @@ func (s *stopper) take(stop bool) {
 		}
 	}
 	s.program.ReleaseTerminal()
-	if stop || s.inBackground() {
+	for stop = stop || s.inBackground(); stop; stop = s.stopsAgain() {
 		stopHere()
 	}
 	s.program.Send(resumeMsg{})                                   // before any key
 	unix.IoctlSetInt(int(s.tty.Fd()), unix.TCFLSH, unix.TCIFLUSH) // what was typed ahead was for the shell
 	s.tty.away.Store(false)
 	s.program.RestoreTerminal()
+}
+
+// stopsAgain takes the signal that let the program go on, and tells whether it is to stop once more. Taken later, it would have
+// the terminal given back and taken once more, before the eyes of whoever reads there.
+func (s *stopper) stopsAgain() bool {
+	select {
+	case sig := <-s.signals:
+		return sig == unix.SIGTSTP
+	case <-time.After(30 * settle): // it was not stopped: no shell could have let it go on
+		return false
+	}
 }
 
 // inBackground tells whether the terminal is another job's.

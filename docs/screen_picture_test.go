@@ -51,9 +51,9 @@ func newCamera(t *testing.T, dir string, columns, rows int, command string) *cam
 	short, err := os.MkdirTemp("", "tmux-") // the path of a socket is short
 	require.NoError(t, err)
 	c := &camera{t, filepath.Join(short, "socket"), columns}
-	start := exec.Command("tmux", "-u", "-S", c.socket, "-f", "/dev/null", "new-session", "-d", "-x", fmt.Sprint(columns), "-y", fmt.Sprint(rows+1),
-		"-e", "XDG_STATE_HOME="+filepath.Join(short, "state"), "-e", "XDG_CONFIG_HOME="+short, "-e", "APPROVER_CONFIG=", "-e", "NO_COLOR=", "-e", "TZ=UTC", "exec "+command)
-	start.Dir, start.Env = dir, append(os.Environ(), "LC_ALL=C.UTF-8")
+	start := exec.Command("tmux", "-u", "-S", c.socket, "-f", "/dev/null", "new-session", "-d", "-x", fmt.Sprint(columns), "-y", fmt.Sprint(rows+1), "exec "+command)
+	// nothing of the environment: NO_COLOR, CI and others of the caller's choose colours
+	start.Dir, start.Env = dir, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + short, "XDG_STATE_HOME=" + filepath.Join(short, "state"), "LC_ALL=C.UTF-8", "TZ=UTC"}
 	out, err := start.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	t.Cleanup(func() {
